@@ -1,14 +1,26 @@
 """Prepares sets of real matches from the files that their sources publish; docs/data.md says where and what is owed.
 
-    python benchmarks/prepare_data.py internationals FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
-    python benchmarks/prepare_data.py f1 FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
-    python benchmarks/prepare_data.py mlb FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
-    python benchmarks/prepare_data.py worldcup FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
-    python benchmarks/prepare_data.py wyscout FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
-    python benchmarks/prepare_data.py nba FOLDER_OF_THE_SOURCE FOLDER_TO_WRITE
+    python benchmarks/prepare_data.py internationals international_results $KINELO_DATA/intl_football
+    python benchmarks/prepare_data.py f1 RaceData/data $KINELO_DATA/f1
+    python benchmarks/prepare_data.py mlb retrosheet/gamelog $KINELO_DATA/mlb_retrosheet
+    python benchmarks/prepare_data.py worldcup worldcup/data-csv $KINELO_DATA/worldcup
+    python benchmarks/prepare_data.py wyscout matches $KINELO_DATA/wyscout
+    python benchmarks/prepare_data.py nba downloads $KINELO_DATA/nba
 
-The folder to write is one below the folder that KINELO_DATA names: ``intl_football``, ``f1``, ``mlb_retrosheet``,
-``worldcup``, ``wyscout`` or ``nba``.
+The first folder holds the source's files:
+
+- internationals: results.csv, shootouts.csv, joined by date and sides; scores include extra time, so that a match
+  decided by a shoot-out is a draw.
+- f1: races, results, drivers, constructors, status; ``position`` is empty for who did not finish.
+- mlb: game logs GL1990.TXT to GL2023.TXT; slot 0 of a line-up is the starting pitcher.
+- worldcup: matches, player_appearances, substitutions, bookings; minutes derived from substitutions and sendings-off.
+- wyscout: matches.zip unpacked, matches_England.json and six more; minutes derived from substitutions and red cards.
+- nba: nba_schedule_YEAR.parquet and player_box_YEAR.parquet, 2002 to 2026; one row a match and one a player, sides by
+  their id, since franchises were renamed; some starters and minutes are missing at the source.
+
+Only matches that were played are kept, in order of date; results are 1, ½ and 0 for the home side. How far this is
+tried: the sets in use, turned back into the columns of their sources, come out again byte for byte (Formula 1 but for
+the ends of its lines). The sources were not downloaded anew; a later commit may add or correct rows.
 """
 
 import json
