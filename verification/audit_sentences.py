@@ -316,14 +316,20 @@ def _of_rows(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
         if group.group == "late" and found.reference and group.gain is not None:
             intervals.append(("A group grows by … a year", kind.growth, group.gain))
     said += [(f"{words} (interval)", one.low <= real <= one.high) for words, real, one in intervals]
-    if "ratings off by" in rows["Ratings"]:
+    if "Ratings" in rows:
         apart = (found.before - played)[found.since :] @ np.array([1.0, -1.0])
         real = math.sqrt(float((apart**2).mean()) / 2)
         said.append(("Ratings are off by … (within a quarter)", abs(math.log(found.now.error**0.5 / real)) < 0.25))
+    if not truth.matches.neutral.all():
+        home = found.home
+        said.append(("Playing at home is worth … (interval)", abs(home.today - kind.home) < 1.96 * home.error))
+    if kind.draws > 0:
+        drawn = found.league.ties / (2 + found.league.ties)
+        said.append(("Equal sides draw … % (within five points)", abs(drawn - kind.draws) < 0.05))
     if "like meets like" in rows["Opponents"]:
         said.append(("Like meets like", alike > 0.3))
     moves = kind.walk > 0 or kind.growth > 0
-    if "move by" in rows["Strengths"]:
+    if "move from" in rows["Strengths"]:
         said.append(("Strengths move", moves))
     for one in (found.misrated[0], found.misrated[-1]):
         if abs(one.off) > 2 * one.error:
@@ -475,7 +481,7 @@ def judge_contests(found: ContestAudit, x: np.ndarray) -> list[tuple[str, bool]]
             )
         elif "start where they should" in rows["Newcomers"]:
             judged.append(("Contests: newcomers start where they should", abs(right - initial) < 60))
-    if "move by" in rows["Strengths"]:
+    if "move over" in rows["Strengths"]:
         still = all(np.ptp(x[races.entrant == one]) == 0 for one in np.unique(races.entrant)[:20])
         judged.append(("Contests: strengths move", not still))
     return judged

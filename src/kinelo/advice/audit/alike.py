@@ -104,7 +104,8 @@ class Range(NamedTuple):
 
 class StrengthsToday(NamedTuple):
     """Strength of each side at its last match and the variance of its error, about the mean of those who are active,
-    and who is (sides each)."""
+    and who is (sides each). Where like meets like strengths are those of results alone, else what is expected of a side
+    of this league with these results."""
 
     strength: Array
     variance: Array
@@ -377,6 +378,11 @@ def opponents_found(
     unseen = float(lens.moments(found.paths @ luck - by_side).spread.mean())
     spread = answers[0]._replace(high=math.hypot(answers[0].high, math.sqrt(2.0 * unseen)))
     share = Range(*(min(one, MOST_SHARE) for one in answers[2]))
+    if answers[1].low <= CLEARLY_ALIKE:
+        # Whoever met whom, strengths lie so far apart: who is hardly known lies nearer to the mean than it looks.
+        kept = spread.value**2 / (spread.value**2 + today.variance)
+        strength = kept * today.strength
+        today = StrengthsToday(strength - strength[today.active].mean(), kept * today.variance, today.active)
     return OpponentsFound(spread, answers[1], share, luck_of_calendar, shown, mean, today)
 
 

@@ -57,7 +57,7 @@ from kinelo.advice.audit.recursion import (
     k_curve,
     replay,
 )
-from kinelo.advice.audit.verdict import SAME_K, AuditReport, Lead, lead_of
+from kinelo.advice.audit.verdict import AuditReport, Lead, lead_of
 from kinelo.advice.audit.words import Finding, advised, findings_of, gain_words, rows_of
 from kinelo.advice.report import Rows
 from kinelo.errors import InputError
@@ -165,8 +165,6 @@ class Audit(AuditReport):
         What was found of a rater that is no Elo with a K; None without one.
     strengths, dynamics, system
         The league as the theory takes it: `kn.tracking(audit.system, audit.strengths, audit.dynamics)`.
-    k_in_order
-        Theory's best K of the later half, were the order of all matches within their day known; None where it is.
     extract
         The side that plays in every match, where there is one; None in a league.
     notes
@@ -198,7 +196,6 @@ class Audit(AuditReport):
     misrated: tuple[Misrated, ...]
     ratings: RatingsInUse | None
     other: OtherSystem | None
-    k_in_order: float | None
     extract: str | None
     notes: tuple[str, ...]
     in_use: SystemInUse = field(repr=False)
@@ -227,7 +224,7 @@ class Audit(AuditReport):
         return rows_of(self)
 
     def _gain_words(self) -> tuple[str, str]:
-        return gain_words(self, self.tested, "matches")
+        return gain_words(self, "matches")
 
     @cached_property
     def performance(self) -> Performance | None:
@@ -262,7 +259,7 @@ class Audit(AuditReport):
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
-        names = "moves step rate memory k_in_order extract reference"
+        names = "moves step rate memory extract reference"
         plain = self._alike() | {name: getattr(self, name) for name in names.split()}
         plain |= {
             "matches": len(self.matches),
@@ -408,7 +405,6 @@ def _audit_matches(
     tell("Looking ahead from today's ratings", 0.56)
     today_rated = side_ratings(rated, matches.teams) - rated.initial
     outlook = look_ahead(recursion, drawn, today_rated, advice, curve.best.k, in_use.k)
-    k_in_order = None if matches.unordered is None else recursion.in_order().best(centre)
     k = in_use.k or advice.k
     result, gaps = matches.signed[since:], in_use.gaps(matches, before, since)
     # The league as theory takes it: form about its mean where that explains the spread of today; else a walk.
@@ -434,12 +430,6 @@ def _audit_matches(
         "the scale of results, and strengths here are on that scale"
         + ("; line-ups show the part that they make." if matches.lineups is not None else ".")
     )
-    if k_in_order is not None and matches.unordered is not None and abs(math.log(k_in_order / curve.best.k)) > SAME_K:
-        notes.append(
-            f"{100 * float(matches.unordered.mean()):.0f} % of the matches have no order within their day and are "
-            f"forecast from the ratings before it: so theory's best K is {curve.best.k:.3g}, and were their order "
-            f"known, it would be {k_in_order:.3g}. A time of day or a round in the file gives the order."
-        )
     ends = np.concatenate([[0], np.cumsum(measured.sizes)[BLOCKS_OF_QUARTER - 1 :: BLOCKS_OF_QUARTER]]).astype(int)
     periods = tuple(
         HistoryPeriod(
@@ -459,7 +449,7 @@ def _audit_matches(
         bands=bands_of(before[since:, 0], before[since:, 1], gaps, result),
         misrated=compare_ratings(matches.teams, rated.ratings_, *opponents.today).extremes,
         ratings=None if table is None else compare_ratings(matches.teams, table, *opponents.today), other=other,
-        notes=tuple(notes), in_use=in_use, k_in_order=k_in_order, strengths=strengths, dynamics=dynamics,
+        notes=tuple(notes), in_use=in_use, strengths=strengths, dynamics=dynamics,
         system=RatingSystem(law_of(in_use.nu, league.ties), gamma=k / 2), recursion=recursion, before=before,
         matches=matches, since=since,
     )  # fmt: skip

@@ -86,7 +86,7 @@ class ContestAudit(AuditReport):
         The K that theory and backtest both support, with its 95 % interval.
     k
         The K in use; None where another rater is.
-    gain
+    tested
         How much more the K in use loses, per pair of finishers of the later half, than the K advised.
     pairs_right
         Share of pairs of the later half in the order forecast, with the K in use and with the K advised.
@@ -113,7 +113,7 @@ class ContestAudit(AuditReport):
 
     advice: Advice
     k: float | None
-    gain: Difference
+    tested: Difference
     pairs_right: tuple[float, float]
     curve: KCurve
     measured: KBacktest
@@ -145,7 +145,7 @@ class ContestAudit(AuditReport):
         return contest_rows(self)
 
     def _gain_words(self) -> tuple[str, str]:
-        return gain_words(self, self.gain, "contests")
+        return gain_words(self, "contests")
 
     @property
     def alike(self) -> Range:
@@ -196,7 +196,7 @@ class ContestAudit(AuditReport):
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
         return json_ready(self._alike() | {
             "contests": len(self.contests), "scored": len(self.contests) - self.since,
-            "entries": self.contests.entrant.size, "gain": asdict(self.gain),
+            "entries": self.contests.entrant.size, "tested": asdict(self.tested),
             "pairs_right": {"in_use": self.pairs_right[0], "advised": self.pairs_right[1]},
             "league": self.league._asdict() | {"walk_error": self.walk.error},
             "spread": self.fields.spread._asdict(), "alike": self.alike._asdict(),
@@ -274,7 +274,8 @@ def audit_contests(contests: Contests, rater: Rater | None, tell: Callable[[str,
     errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
     walk, error = (POINTS_PER_UNIT * one for one in (truth.parameters_["walk"], errors.get("walk", math.nan)))
     return ContestAudit(
-        advice=advice, k=in_use.k if other is None else None, gain=measured.difference(in_use.k or advice.k, advice.k),
+        advice=advice, k=in_use.k if other is None else None,
+        tested=measured.difference(in_use.k or advice.k, advice.k),
         pairs_right=(share_in_order(used, since), share_in_order(advised, since)), curve=curve, measured=measured,
         league=league, walk=Shift(walk, error, len(audited.entrants)), fields=fields, start=start,
         luck=tuple(LuckLevel(*row) for row in truth.noise_factors_.rows()), other=other, notes=notes, in_use=in_use,

@@ -74,10 +74,6 @@ class Calendar(NamedTuple):
             forecast_until(matches),
         )  # fmt: skip
 
-    def in_order(self) -> Calendar:
-        """The same matches as if their order within each day were known."""
-        return self._replace(until=np.arange(1, self.size + 1))
-
 
 class Parameters(NamedTuple):
     """The model's numbers, in points of a scale with this ν."""

@@ -10,7 +10,6 @@ results, backwards through the filter, and only luck is new.
 
 from __future__ import annotations
 
-import copy
 import math
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -102,12 +101,6 @@ class Recursion:
     def slope(self) -> float:
         """Mean slope of results on strengths: a rating closes about the share γ · slope of its gap in a match."""
         return float(self.expected.slope[self.since :].mean())
-
-    def in_order(self) -> Recursion:
-        """The same league as if the order of matches within each day were known."""
-        other = copy.copy(self)
-        other.calendar = self.calendar.in_order()
-        return other
 
     def before_results(self) -> tuple[Array, Array]:
         """Mean and variance of the gap of strengths in every match, home advantage included, before it was played."""

@@ -18,6 +18,7 @@ from kinelo.advice.audit.words import (
     better,
     findings_of,
     interval,
+    probable,
     to_do,
 )
 from kinelo.advice.report import Report, Rows, html_fragment, with_interval
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 UNSURE = 2.0
 """An interval whose ends lie this factor apart leaves K open."""
-SAME_K = 0.05
-"""Two K whose logarithms are this close are the same."""
 SMALL_LOSS = 0.002
 """Log-loss that a K may lose against the best one, at the upper end of the interval, and suit a league."""
 HEADLINE = 40.0
@@ -131,7 +130,7 @@ def lead_of(audit: Audit) -> Lead:
         now, then = (math.sqrt(max(one.error, 0.0)) for one in (audit.now, audit.best))
         knows = advice.agree and not audit.opponents.alike and round(now) > round(then)
         more = f"; by theory a rating is then off by ± {then:.0f} points instead of ± {now:.0f}" if knows else ""
-        answer, reason = _answer(audit, audit.tested, "this league", f"{len(audit.matches):,} matches", more)
+        answer, reason = _answer(audit, "this league", f"{len(audit.matches):,} matches", more)
         k = audit.k if audit.k is not None and audit.tested.low <= 0 else advice.k
         return Lead(k, advice.low, advice.high, before, answer, _caveat(audit), reason)
     best = with_interval(outlook.k, outlook.low, outlook.high)
@@ -153,8 +152,8 @@ def contest_lead(found: ContestAudit) -> Lead:
     answer, reason = other_words(found.other, "these contests") if found.other is not None else "", ""
     if found.other is None:
         more = f", with {after} instead of {before} of pairs in the order forecast"
-        answer, reason = _answer(found, found.gain, "these contests", f"{len(found.contests):,} contests", more)
-    caveat = _unsure(found, f"{len(found.contests):,} contests")
+        answer, reason = _answer(found, "these contests", f"{len(found.contests):,} contests", more)
+    caveat = _unsure(found, "contests")
     if not advice.agree and found.unfinished > FEW_UNFINISHED:
         caveat += (
             f" {percent(found.unfinished)} of the entries do not finish, whom plain Elo counts as beaten by all who do."
@@ -173,11 +172,9 @@ def _headline(findings: list[Finding]) -> str:
     return first[0].words if first and first[0].weight >= HEADLINE else ""
 
 
-def _answer(
-    found: Audit | ContestAudit, tested: Difference, league: str, played: str, more: str
-) -> tuple[str, str]:  # fmt: skip
+def _answer(found: Audit | ContestAudit, league: str, played: str, more: str) -> tuple[str, str]:
     """What is said of the system in use, and why, with ``more`` where it is clear; what was ``played`` decides."""
-    advice, name, games = found.advice, found.in_use.name, played.split()[-1]
+    advice, tested, name, games = found.advice, found.tested, found.in_use.name, played.split()[-1]
     best = f"K = {interval(advice)} is best"
     if not advice.telling:
         below = f"from {advice.low:.3g} to" if advice.low > 0 else "up to"
@@ -191,7 +188,7 @@ def _answer(
     if not advice.telling:
         sentence = f"{played} cannot tell which K is best: {best}"
         return sentence + ("." if found.k is None else f", and {name} forecasts no worse beyond chance."), ""
-    if way and not advice.low <= (found.k or 0.0) <= advice.high and tested.mean > 0:
+    if probable(found):
         return f"{name} is probably too {way} for {league}: {best}.", f"{moved}: these {games} cannot prove it."
     # It suits where none of those that may be right, as far as they were tried, would have saved a noticeable loss.
     right = [k for k in (advice.low, advice.k, advice.high) if found.k is not None and k >= found.measured.k[0]]
@@ -200,9 +197,9 @@ def _answer(
     return f"{name} {fits} {league}: no K forecasts better beyond chance.", f"{moved}; {best}."
 
 
-def _unsure(found: Audit | ContestAudit, played: str) -> str:
-    """That theory and backtest disagree, or by which factor the best K is uncertain and how many would tell it."""
-    advice, curve, games = found.advice, found.curve, played.split()[-1]
+def _unsure(found: Audit | ContestAudit, games: str) -> str:
+    """That theory and backtest disagree, or by which factor the best K is uncertain."""
+    advice, curve = found.advice, found.curve
     if not advice.agree:
         alike = found.opponents.alike if games == "matches" else found.like_meets_like
         why = ", for opponents are alike" if alike else ""
@@ -211,28 +208,16 @@ def _unsure(found: Audit | ContestAudit, played: str) -> str:
         return ""
     if advice.low <= 0:
         return f"These {games} show no K that is too small."
-    width = math.log(advice.high / advice.low)
-    wanted = int(played.split()[0].replace(",", "")) * (width / math.log(1.25**2)) ** 2
-    digits = 10 ** max(int(math.log10(max(wanted, 1))) - 1, 0)
-    return (
-        f"The best K is uncertain by a factor {math.exp(width):.1f}: about {math.ceil(wanted / digits) * digits:,} "
-        f"{games} like these would show it to ± 25 %."
-    )
+    return f"These {games} tell the best K to a factor of {advice.high / advice.low:.1f}."
 
 
 def _caveat(audit: Audit) -> str:
-    """The caveat that fits the case: the first of disagreement, too few matches, start-up, unordered days, doubt."""
-    rater, today, in_order = audit.in_use.rater, audit.periods[-1], audit.k_in_order
-    if audit.advice.agree and audit.advice.telling:
-        if ahead(audit) and audit.outlook.finding_strengths and today.high < audit.periods[0].measured:
-            began = (
-                f"every side began at {rater.initial:g}" if rater.start is None else "sides began off their strengths"
-            )
-            return f"The past wanted more, because {began} and ratings had to find strengths first."
-        if in_order is not None and abs(math.log(in_order / audit.curve.best.k)) > SAME_K:
-            way = "larger" if in_order > audit.curve.best.k else "smaller"
-            return f"Matches of a day have no order here: were it known, a {way} K would be best."
-    return _unsure(audit, f"{len(audit.matches):,} matches")
+    """The caveat that fits the case: the first of start-up, disagreement and doubt."""
+    rater = audit.in_use.rater
+    if ahead(audit) and audit.outlook.finding_strengths and audit.periods[-1].high < audit.periods[0].measured:
+        began = f"every side began at {rater.initial:g}" if rater.start is None else "sides began off their strengths"
+        return f"The past wanted more, because {began} and ratings had to find strengths first."
+    return _unsure(audit, "matches")
 
 
 def other_words(other: OtherSystem, league: str) -> str:

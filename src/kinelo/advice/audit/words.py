@@ -141,11 +141,11 @@ def advised(audit: Audit | ContestAudit) -> Advice | Outlook:
     return audit.outlook if ahead(audit) else audit.advice
 
 
-def gain_words(found: Audit | ContestAudit, tested: Difference, games: str) -> tuple[str, str]:
+def gain_words(found: Audit | ContestAudit, games: str) -> tuple[str, str]:
     """The best K, and beside it what moving there does to the log-loss of these ``games``, and what that is."""
     past, k = found.advice, advised(found)
     best = f"K = {interval(past)}: {found.curve.best.k:.3g} by theory, {found.measured.best:.3g} by backtest."
-    buys = f"On the later half of the {games} {past.k:.3g} {change(tested)}. {LOG_LOSS}"
+    buys = f"On the later half of the {games} {past.k:.3g} {change(found.tested)}. {LOG_LOSS}"
     if k is past:
         return f"Best {best}", buys
     return f"Best K from today on = {interval(k)}.", f"The past wanted {best} {buys}"
@@ -159,7 +159,8 @@ def findings_of(audit: Audit) -> list[Finding]:
     clear = audit.tested.low > 0
     if best is audit.outlook:
         clear = k is None or not best.low <= k <= best.high
-    found = [*_k_finding(audit, best, clear), *_hidden(audit), *_of_groups(audit)]
+    groups = _of_groups(audit)
+    found = [*_k_finding(audit, best, clear), *_hidden(audit), *groups]
     home = audit.home
     off = abs(home.today - home.in_use)
     if home.given and home.gain > UNNOTICED_LOSS and off > max(MOVED, 2 * home.error):
@@ -172,17 +173,26 @@ def findings_of(audit: Audit) -> list[Finding]:
         words = f"A larger K for the first matches of a side{smaller} forecasts better than K = {best.k:.3g} for all."
         found.append(Finding("first steps", words, f"Take {first.words}.", BETTER_STEPS))
     if audit.inflation is not None:
-        found += inflation_findings(audit.inflation, audit.reference, hidden=audit.opponents.alike)
+        # Where newcomers of a group start says more than where all do.
+        by_group = any(one.kind == "group start" for one in groups)
+        of_all = inflation_findings(audit.inflation, audit.reference, hidden=audit.opponents.alike)
+        found += [one for one in of_all if one.kind != "start" or not by_group]
     return sorted(found, key=lambda one: -one.weight)[:MOST_FINDINGS]
 
 
 def contest_findings(found: ContestAudit) -> list[Finding]:
     """The same of contests: which K, and where newcomers should start."""
     start, initial = found.start, found.in_use.rater.initial
-    findings = _k_finding(found, found.advice, found.gain.low > 0)
+    findings = _k_finding(found, found.advice, found.tested.low > 0)
     if start is not None and not start.low <= initial <= start.high:
         findings.append(_start_finding(start, initial))
     return sorted(findings, key=lambda one: -one.weight)
+
+
+def probable(found: Audit | ContestAudit) -> bool:
+    """Whether the K in use lies outside of those that may be right, which the later half alone cannot prove."""
+    advice, k = found.advice, found.k
+    return k is not None and advice.telling and found.tested.mean > 0 and not advice.low <= k <= advice.high
 
 
 def to_do(findings: list[Finding]) -> Rows:
@@ -191,19 +201,19 @@ def to_do(findings: list[Finding]) -> Rows:
 
 
 def _k_finding(found: Audit | ContestAudit, best: Advice | Outlook, clear: bool) -> list[Finding]:
-    """Which K to take, where it is ``clear`` that it forecasts better than what is in use."""
+    """Which K to take, where it is ``clear`` or probable that it forecasts better than what is in use."""
     other, name = found.other, found.in_use.name
     if other is not None:
         if other.better is not False:
             return []
         words = f"{other.name} forecasts worse than Elo at its best K."
         return [Finding("K", words, f"Take Elo with K = {other.k:.3g}.", BETTER_STEPS)]
-    if not clear:
+    if not clear and not (best is found.advice and probable(found)):
         return []
-    words = f"{name} forecasts worse than one K for all."
+    words, take = f"{name} forecasts worse than one K for all.", f"Take K = {interval(best)}."
     if found.k is not None:
-        words = f"{name} is too {'large' if found.k > best.k else 'small'}."
-    return [Finding("K", words, f"Take K = {interval(best)}.", BETTER_STEPS)]
+        words = f"{name} is {'' if clear else 'probably '}too {'large' if found.k > best.k else 'small'}."
+    return [Finding("K", words, take if clear else f"K = {interval(best)} is the better guess.", BETTER_STEPS)]
 
 
 def _hidden(audit: Audit) -> list[Finding]:
@@ -329,20 +339,23 @@ def rows_of(audit: Audit) -> Rows:
         rows.append(("Matches to come", _to_come(audit)))
     rows.append(("Strengths", _strengths(audit)))
     if first is not None:
-        rule = f"a larger K for the first matches of a side ({first.words})"
-        rule += " is not shown to help: it" if first.gain.low <= 0 else ""
-        buys = f"{change(first.gain)} on the later half, against K = {advised(audit).k:.3g} for all"
-        rows.append(("Newcomers", f"{rule} {buys}"))
+        rule = "a larger K for the first matches of a side"
+        if first.gain.low > 0:
+            rule += (
+                f" ({first.words}) {change(first.gain)} on the later half, against K = {advised(audit).k:.3g} for all"
+            )
+        rows.append(("Newcomers", rule if first.gain.low > 0 else f"{rule} is not shown to help"))
     ties, home = audit.league.ties, audit.home
     venue = "no home"
     if not audit.matches.neutral.all():
         side = first_side(audit.matches.side_headers[0])
-        venue = f"{side} is worth {home.today:.0f} points; forecasts add {home.in_use:.0f}"
+        venue = f"{side} is worth {with_error(home.today, home.error, '.0f')} points; forecasts add {home.in_use:.0f}"
     rows += [
         ("Opponents", _opponents(audit.opponents)),
         ("Venue and draws", f"{venue}; equal sides draw {100 * ties / (2 + ties):.0f} % of their matches"),
-        ("Ratings", _errors(audit)),
     ]
+    if not alike:  # the model of K knows too little of errors where like meets like
+        rows.append(("Ratings", _errors(audit)))
     if inflation is not None:
         # Nothing is shown of the growth of all.
         still = "Results do not show whether everybody grew stronger: sides that were there before are taken to stand "
@@ -388,7 +401,7 @@ def _to_come(audit: Audit) -> str:
 def _strengths(audit: Audit) -> str:
     moved = NO_MOVEMENT
     if audit.moves:
-        moved = f"move by ± {audit.step:.1f} from one match of a side to its next"
+        moved = "move from match to match"
     if not audit.opponents.told:
         return f"{moved}; how far they lie apart these matches do not show"
     return f"lie ± {with_interval(*audit.opponents.spread, digits='.0f')} points apart and {moved}"
@@ -409,23 +422,18 @@ def _opponents(found: OpponentsFound) -> str:
 
 
 def _errors(audit: Audit) -> str:
-    """How far ratings are off by theory; where like meets like the model of K knows too little of errors."""
+    """How far ratings are off by theory."""
     cases = [(f"K = {audit.best.k:.3g}", audit.best)]
     if audit.other is None:
         cases.insert(0, (audit.in_use.name, audit.now))
-    off = [f", ratings off by ± {math.sqrt(one.error):.0f} points" for _, one in cases]
-    off = [""] * len(cases) if audit.opponents.alike else off
-    return "\n".join(f"at {name} expected log-loss {one.log_loss:.4f}{far}" for (name, one), far in zip(cases, off))
+    return "; ".join(f"off by ± {math.sqrt(one.error):.0f} points at {name}" for name, one in cases)
 
 
 def _extremes(sides: tuple[Misrated, ...]) -> str:
+    """Whether the sides rated highest and lowest are rated right."""
     return "\n".join(
-        f"{one.side}: rated {one.rating:+.0f}, strength {one.strength:+.0f} ± {one.error:.0f}, "
-        + (
-            f"so {abs(one.off):.0f} too {'high' if one.off > 0 else 'low'}"
-            if abs(one.off) > 2 * one.error
-            else "so right within chance"
-        )
+        f"{one.side}, rated {one.rating:+.0f}: "
+        + (("too high" if one.off > 0 else "too low") if abs(one.off) > 2 * one.error else "right within chance")
         for one in (sides[0], sides[-1])
     )
 
@@ -486,15 +494,14 @@ def group_words(found: GroupFound, reference: str | None = None) -> str:
 
 def contest_rows(found: ContestAudit) -> Rows:
     """Name and words of every line on which the findings of contests rest."""
-    league, walk, alike, start = found.league, found.walk, found.alike, found.start
+    league, alike, start = found.league, found.alike, found.start
     strengths = f"differ by ± {league.within:.0f} points within a field; whether they move is not clear"
     # All contests at once take strengths for what they are on average: of those that move they tell too little.
     if found.still:
         apart = with_interval(*found.fields.spread, digits=".0f")
         strengths = f"lie ± {apart} points apart, ± {league.within:.0f} within a field, and {NO_MOVEMENT}"
     elif found.moves:
-        moved = f"move by {with_interval(*walk.range, digits='.0f')} points a year, up or down"
-        strengths = f"differ by ± {league.within:.0f} points within a field, and {moved}"
+        strengths = f"differ by ± {league.within:.0f} points within a field, and move over the years"
     kind = "like meets like" if found.like_meets_like else "whether fields differ in strength is not clear"
     if alike.high < DIFFER:
         kind = "fields hardly differ in strength"
