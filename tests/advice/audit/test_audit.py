@@ -218,7 +218,8 @@ def test_partial_answers_come_with_what_is_missing():
     matches, few = walking()[0], audited_few()
     assert any("200 matches are few" in note for note in few.notes)
     assert any("do not show what happens between seasons" in note for note in few.notes)
-    assert few.lead.caveat.startswith("These matches tell the best K to a factor of ") and few.verdict.endswith(few.lead.caveat)
+    caveat = few.lead.caveat
+    assert caveat.startswith("These matches tell the best K to a factor of ") and few.verdict.endswith(caveat)
     assert few.verdict.startswith("200 matches cannot tell which K is best: all K from ")
     assert not few.advice.telling
     one_day = kn.audit(replace(matches[:200], date=np.full(200, matches.date[0])))
