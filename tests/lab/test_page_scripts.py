@@ -103,6 +103,9 @@ RATED = {
     "rejects": {"count": 0, "reasons": {}, "rows": []},
     "warnings": [],
     "chosen": None,
+    "rater": "Glicko",
+    "raters": {"glicko": "Glicko"},
+    "groups": {},
     "leaderboard": board(SIDES, pool=pl.Series(["main", "main", "around Cay"])) | {"more": 7},
     "histories": [{"name": "Ash", "date": ["2024-01-01", "2024-02-01"], "rating": [1600, 1622], "uncertainty": [1, 2]}],
     "calibration": {"chart": calibration_chart(BINS).to_dict(), "words": "How good forecasts were."},
@@ -152,6 +155,8 @@ def test_a_rated_league_shows_the_numbers_it_is_given(page):
     [asked] = [one for one in page.evaluate("window.asked") if one[0] == "league/predict"]
     assert asked == ["league/predict", {"home": "Bix", "away": "Cay", "neutral": False, "conditions": {}}]
     assert "1,234 matches used" in page.inner_text("#rated-summary")
+    assert "rated by Glicko" in page.inner_text("#rated-summary")
+    assert page.inner_text("#board-title") == "Leaderboard by Glicko"
     assert (
         page.evaluate("[...document.querySelector('#rated').children].map((one) => one.id).indexOf('rated-summary')")
         == 0
@@ -205,7 +210,7 @@ def test_a_chess_club_has_white_and_black(page):
 
 
 RACES = {
-    **{key: RATED[key] for key in ("rejects", "warnings", "chosen", "parameters")},
+    **{key: RATED[key] for key in ("rejects", "warnings", "chosen", "rater", "raters", "parameters")},
     "each_row": "contests",
     "kinds": ["driver", "car"],
     "names": {"driver": ["Ann", "Bob"], "car": ["Red"]},
@@ -325,7 +330,10 @@ def test_a_k_for_the_matches_to_come_stands_before_that_of_the_past(page):
 
 def test_an_audit_of_contests_speaks_of_contests_and_has_no_fifths(page):
     rows = [["Which K", "by theory 61"], ["Luck by track", "oval 1.20"]]
-    page.evaluate(AUDIT.replace(".begin()", '.take("contests")'), FOUND | {"fifths": None, "rows": rows})
+    page.evaluate(
+        AUDIT.replace(".begin()", '.take({ each_row: "contests", raters: { rank: "RankElo" } })'),
+        FOUND | {"fifths": None, "rows": rows},
+    )
     page.wait_for_selector("#audit-found:not([hidden])")
     assert "later half of the contests" in page.inner_text("#audit-caption")
     assert page.locator("#audit-rows :is(h3, dt, dd)").all_text_contents() == [text for row in rows for text in row]

@@ -60,7 +60,8 @@ def test_files_are_answered_with_a_sentence_or_rated_and_downloaded(visit):
         for row in page.locator("#leaderboard tbody tr").all_inner_texts()
     }
     matches = kn.read_matches(pl.read_csv(GOOD.encode()))
-    ratings = kn.TeamElo().fit(matches).ratings_.select("name", "rating", "uncertainty")
+    rater = kn.raters.choose_rater(matches).rater
+    ratings = kn.leaderboard(rater).select("name", "rating", "uncertainty")
     assert {name: [float(rating), float(spread.removeprefix("± "))] for name, (rating, spread) in shown.items()} == {
         name: [round(rating), round(spread)] for name, rating, spread in ratings.iter_rows()
     }
@@ -84,11 +85,12 @@ def test_a_league_can_be_read_side_by_side_and_played_on(visit):
     """One visit to the sample league: every number shown is the library's, at three widths, dark and light."""
     tables = {kind: table.frame for kind, table in sample_tables("football").items()}
     matches = kn.read_matches(tables["results"], tables["lineups"])
-    rater = kn.TeamElo().fit(matches)
+    rater = kn.raters.choose_rater(matches).rater
     page = visit("#rate", unasked=["audit"])
     page.click("#sample")
     page.wait_for_selector("#rated:not([hidden])")
     board = kn.leaderboard(rater)
+    assert page.inner_text("#board-title") == f"Leaderboard by {type(rater).__name__}"
     rows = [row.split("\t") for row in page.locator("#leaderboard tbody tr").all_inner_texts()]
     assert [row[1].split("\n")[0].strip() for row in rows] == board["name"].to_list()
     page.fill("#rank-least", "5000")
@@ -155,7 +157,7 @@ def test_a_league_can_be_read_side_by_side_and_played_on(visit):
     band = page.eval_on_selector("#team-chart", "node => node.data[0].y")
     assert band[: own.height] == pytest.approx((own["rating"] - own["uncertainty"]).to_list(), abs=0.02)
     assert band[own.height :][::-1] == pytest.approx((own["rating"] + own["uncertainty"]).to_list(), abs=0.02)
-    now = rater.ratings_.filter(name=second).row(0, named=True)
+    now = rater.ratings_on().filter(name=second).row(0, named=True)
     assert f"Rated {now['rating']:.0f} ± {now['uncertainty']:.0f} after {now['matches']} matches" in page.inner_text(
         "#team-words"
     )
@@ -265,6 +267,11 @@ def test_the_first_answer_is_whether_the_rating_system_is_any_good(visit):
     best = re.search(r"Best K(?: from today on)? = ([\d.]+)", page.inner_text("#audit-gain")).group(1)
     assert page.eval_on_selector("#audit-chart", "node => node.data[3].x[0]") == pytest.approx(float(best), rel=0.01)
     assert page.locator("#audit-bands tbody tr").count() == 5
+    page.select_option("#audit-rater", "glicko")
+    assert page.is_hidden("#audit-k") and page.is_hidden("#audit-reference")
+    page.select_option("#audit-rater", "")
+    page.select_option("#audit-by", "pitch")
+    assert page.locator("#audit-reference option").all_inner_texts() == ["all sides", "grass", "turf"]
     page.fill("#audit-k", "400")
     page.click("#audit-form button")
     assert page.is_visible("#audit-cancel") and page.is_hidden("#audit-found")
@@ -350,10 +357,10 @@ def test_files_dropped_while_the_lab_is_busy_wait_their_turn_and_can_be_taken_ba
     drop(page, "#drop-lineups", "teams.csv", text=LINEUPS)
     until(page, "document.querySelector('#drop-lineups').textContent.includes('teams.csv: 320 rows')")
     page.wait_for_selector("#rate-go:enabled")
-    assert "league.csv" in page.inner_text("#drop-results") and page.input_value("#rater") == "player"
+    assert "league.csv" in page.inner_text("#drop-results") and page.input_value("#rater") == "auto"
     page.click("#remove-lineups")
     page.wait_for_selector("#remove-lineups", state="hidden")
-    assert page.inner_text("#drop-lineups span") == words and page.input_value("#rater") == "team"
+    assert page.inner_text("#drop-lineups span") == words and page.input_value("#rater") == "auto"
     page.click("#rate-go")
     page.wait_for_selector("#rated:not([hidden])")
     page.click("#remove-results")

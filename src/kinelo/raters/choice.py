@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.errors import InputError
@@ -111,7 +110,7 @@ def choose_rater(
 
 def candidates(
     matches: Matches | Contests | MatchScan | ContestScan,
-    start: Path | None = None,
+    start: Any = None,
     conditions: Sequence[str] = (),
     noise_by: Sequence[str] = (),
     covariates: Sequence[str] = (),
@@ -136,7 +135,7 @@ def candidates(
 
 def rater_called(
     name: str,
-    start: Path | None = None,
+    start: Any = None,
     conditions: Sequence[str] = (),
     noise_by: Sequence[str] = (),
     covariates: Sequence[str] = (),
@@ -146,8 +145,9 @@ def rater_called(
     """A rater of matches or contests with every parameter left to be estimated; ``module:Class`` finds one of a user's
     own.
 
-    It begins with the ratings of a file (``start``) and uses ``conditions``, ``noise_by`` and ``covariates``; one of
-    Kinelo's that cannot is refused, while a class of a user's own without them finds the columns with the matches.
+    It begins with the ratings of a file or table (``start``) and uses ``conditions``, ``noise_by`` and ``covariates``;
+    one of Kinelo's that cannot is refused, while a class of a user's own without them finds the columns with the
+    matches.
 
     >>> type(rater_called("glicko")).__name__, type(rater_called("kinelo.raters.team.rater:TeamElo")).__name__
     ('Glicko', 'TeamElo')

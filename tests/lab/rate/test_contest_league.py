@@ -193,7 +193,7 @@ def test_what_is_done_with_matches_alone_is_refused_with_a_sentence(rated, tmp_p
     controller, _ = rated
     for ask in (
         lambda: controller.predict("P1", "P2", False),
-        lambda: controller.hand_over_all(str(tmp_path / "x")),
+        lambda: controller.hand_over(str(tmp_path / "x"), of_matches=True),
         lambda: controller.odds("season", {}, {}, 2, False),
     ):
         with pytest.raises(InputError, match="matches of two sides"):

@@ -11,7 +11,7 @@ from test_rating_controller import LEAGUE, looked
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.lab.rate.controller import CompareController, RatingController, read_written, write_matches
+from kinelo.lab.rate.controller import CompareController, RatingController, hand_over, handed_over
 from kinelo.lab.rate.tables import sample_tables
 from kinelo.presentation import chance_in_words
 from kinelo.raters.adapter import blank_of
@@ -221,7 +221,7 @@ def test_luck_by_a_column_is_what_the_library_finds(tmp_path):
     assert grass > hall + 0.1
     one = rater.predict_one("A", "F", date=str(matches.date[-1]), conditions={"floor": "grass"})
     assert grass == pytest.approx(one.probabilities[0, 0])
-    assert controller.hand_over_all(str(tmp_path)) == {"conditions": [], "noise_by": ["floor"], "covariates": []}
+    assert controller.hand_over(str(tmp_path))["noise_by"] == ["floor"]
     with pytest.raises(InputError, match="takes luck to be the same in all matches"):
         controller.rate(columns, "bradley-terry", noise_by=["floor"])
 
@@ -250,7 +250,7 @@ def test_a_column_of_numbers_is_a_covariate(tmp_path):
         assert told["win"] == pytest.approx(one.probabilities[0, 0])
         assert told["changes"] == kn.preview(rater, "A", "E", date=day, conditions={"stones": stones}).table().to_dict()
     assert controller.odds("season", {}, {"win": 3, "draw": 1, "relegated": 1}, 4, False)["rows"]
-    assert controller.hand_over_all(str(tmp_path))["covariates"] == ["stones"]
+    assert controller.hand_over(str(tmp_path))["covariates"] == ["stones"]
     with pytest.raises(InputError, match="must hold numbers"):
         controller.rate(columns, "glicko", covariates=["home"])
 
@@ -258,15 +258,16 @@ def test_a_column_of_numbers_is_a_covariate(tmp_path):
 def test_raters_are_compared_as_the_library_compares_them(tmp_path):
     league = kn.sample_league(teams=6, seasons=3, seed=1, turf=True)
     matches = kn.read_matches(league.results, league.lineups, conditions=["pitch"])
-    write_matches(matches, tmp_path)
-    again = read_written(tmp_path, ["pitch"])
-    for name in ("day", "result", "margin", "neutral"):
+    asked = {"conditions": ["pitch"], "noise_by": ["pitch"], "covariates": []}
+    handed = hand_over(matches, tmp_path, {}) | asked
+    again, _ = handed_over(str(tmp_path), handed["kind"], handed["sides"], handed["columns"])
+    for name in ("day", "result", "margin", "neutral", "weight", "unordered"):
         assert np.array_equal(getattr(again, name), getattr(matches, name)), name
     assert [again.lineups.names(3, s) for s in (0, 1)] == [matches.lineups.names(3, s) for s in (0, 1)]
     assert np.array_equal(again.lineups.minutes, matches.lineups.minutes)
     assert again.conditions["pitch"].names().equals(matches.conditions["pitch"].names())
     said = []
-    found = CompareController(said.append).compare(str(tmp_path), ["pitch"], ["pitch"], [])
+    found = CompareController(said.append).compare(str(tmp_path), handed)
     assert said == [f"{name}, {k} of 3" for k, name in enumerate(("KalmanElo", "TeamElo", "PlayerElo"), 1)]
     json.dumps(found, allow_nan=False)
     half = len(matches) // 2

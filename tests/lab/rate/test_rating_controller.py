@@ -7,13 +7,16 @@ import json
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli.commands import app
 from kinelo.errors import InputError
 from kinelo.lab.rate import league as standings
 from kinelo.lab.rate.api import DOWNLOADS, shown_name
 from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.tables import FIELDS, forget_columns, read_table
+from kinelo.raters import choice as raters
 from kinelo.raters.choice import RATERS
 
 LEAGUE = "\n".join(
@@ -258,8 +261,64 @@ def test_the_automatic_choice_is_the_library_s_and_is_said(tmp_path):
     rated = controller.rate(columns, "auto")
     choice = kn.raters.choose_rater(controller.league.played)
     assert rated["chosen"] == str(choice) and type(controller.league.rater) is type(choice.rater)
-    assert rated["rater"] == {"kalman": "kalman", "team": "team"}.get(choice.name, rated["rater"])
-    assert controller.rate(columns, "team")["chosen"] is None
+    assert rated["rater"] == choice.name
+    team = controller.rate(columns, "team")
+    assert team["chosen"] is None and team["rater"] == "TeamElo"
+
+
+STRONG = "name;rating;deviation\nA;1620;40\nB;1500;\nC;1475;60\nD;1430;50\nE;1390;\nStrange;1500;\n"
+
+
+@pytest.mark.parametrize(
+    ("rater", "conditions", "start", "stated"),
+    [("auto", [], False, False), ("auto", ["weather"], False, False), ("auto", [], True, False),
+     ("glicko", [], True, False), ("team", [], False, True)],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore:start names")
+def test_one_league_gives_one_table_by_every_door(tmp_path, rater, conditions, start, stated):
+    """The lab, Python and the command line, to the last digit; the page says which rater made it."""
+    lines = LEAGUE.replace(";sun", ";rain", 40).splitlines()
+    ratings = {name: 1400 + 30 * k for k, name in enumerate("DABEC")}
+    rows = [f"{line};{ratings[line.split(';')[1]]};{ratings[line.split(';')[2]]}" for line in lines[1:]]
+    text = "\n".join([f"{lines[0]};home_elo;away_elo", *rows])
+    files = {"results": tmp_path / "results.csv", "start": tmp_path / "start.csv"}
+    controller, columns = looked(tmp_path, text)
+    files["results"].write_text(text, encoding="utf-8")
+    files["start"].write_text(STRONG, encoding="utf-8")
+    if start:
+        (tmp_path / "dropped").write_text(STRONG, encoding="utf-8")
+        controller.look("start", str(tmp_path / "dropped"), "start.csv", 10_000, 50)
+    rated = controller.rate(columns, rater, conditions, stated=stated)
+    matches = kn.read_matches(files["results"], conditions=conditions)
+    begun = files["start"] if start else files["results"] if stated else None
+    candidates = raters.candidates(matches, begun, conditions)
+    expected = kn.raters.choose_rater(matches, candidates).rater if rater == "auto" else (
+        raters.rater_called(rater, begun, conditions).fit(matches)
+    )  # fmt: skip
+    assert rated["rater"] == type(expected).__name__
+    assert controller.league.rater.ratings_.equals(expected.ratings_)
+    options = [word for one in conditions for word in ("--condition", one)] + (["--start", str(begun)] if begun else [])
+    asked = ["rate", str(files["results"]), "--rater", rater, "--out", str(tmp_path / "rated.csv"), *options]
+    shown = CliRunner().invoke(app, asked)
+    assert shown.exit_code == 0 and type(expected).__name__ in shown.stdout, shown.output
+    controller.write("ratings", str(tmp_path / "of_lab.csv"))
+    assert (tmp_path / "of_lab.csv").read_text() == (tmp_path / "rated.csv").read_text()
+
+
+def test_lists_that_cannot_be_begun_with_are_refused(tmp_path):
+    controller, columns = looked(tmp_path, LEAGUE)
+    with pytest.raises(InputError, match=r"^The starting list has no column 'name'"):
+        controller.rate(columns, "team", stated=True)  # this file states none
+    twice = "name;rating\nA;1500\nA;1600\n"
+    for text, rater, stated, complaint in (
+        (STRONG, "team", True, "not with both"),
+        (twice, "team", False, "The starting list names 'A' twice"),
+        (STRONG, "bradley-terry", False, "BradleyTerry takes no ratings to begin with"),
+    ):
+        (tmp_path / "list").write_text(text, encoding="utf-8")
+        controller.look("start", str(tmp_path / "list"), "list.csv", 10_000, 50)
+        with pytest.raises(InputError, match=complaint):
+            controller.rate(columns, rater, stated=stated)
 
 
 class Steady:
@@ -300,7 +359,7 @@ def test_forecasts_of_contests_without_dates_are_checked_on_their_later_half():
     table = kn.matches.sample_contests(contests=31, entrants=12, size=6, seed=2)
     undated = kn.read_contests({name: table[name] for name in ("contest", "entrant", "place")})
     assert not undated.dated
-    checked, forecasts = check_forecasts(undated)
+    checked, forecasts = check_forecasts(undated, kn.RankElo())
     assert checked is not None and "only the first 15 contests forecast the other 16" in checked["words"]
     assert forecasts["contest"].n_unique() == 16
-    assert check_forecasts(undated[:12])[0] is None
+    assert check_forecasts(undated[:12], kn.RankElo())[0] is None

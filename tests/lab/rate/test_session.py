@@ -36,7 +36,7 @@ def test_a_session_opened_again_rates_alike(tmp_path):
                "best": "auto", "unfinished": "behind", "disqualified": "out", "not_started": "out",
                "losses": "ask"}  # fmt: skip
     by = {"conditions": ["weather"], "noise_by": ["weather"], "covariates": []}
-    assert seen["chosen"] == {"columns": columns, "rater": "team", **by, "reading": reading}
+    assert seen["chosen"] == {"columns": columns, "rater": "team", **by, "reading": reading, "stated": False}
     again = other.rate(**seen["chosen"])
     assert again == rated and again["rejects"]["count"] == 1
     assert (tmp_path / "results").exists() and not (tmp_path / "lineups").exists()

@@ -103,7 +103,7 @@ async def _rate(request: Request) -> Response:
     asked, rater = _asked(body), body.get("rater")
     if not isinstance(rater, str):
         raise InputError("The rater must be a name.")
-    return await _ask(page, "rate", rater=rater, **asked)
+    return await _ask(page, "rate", rater=rater, stated=body.get("stated") is True, **asked)
 
 
 def _asked(body: dict[str, Any]) -> dict[str, Any]:
@@ -117,6 +117,21 @@ def _asked(body: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names) or len(names) > 8:
             raise InputError(f"{what} must be a list of at most 8 columns.")
     return asked
+
+
+async def _in_folder(page: Page, job: str, **asked: Any) -> Response:
+    """Hand the league that was rated over to a process beside it, and return what that says; work of the same kind
+    under way gives way."""
+    await page.jobs.end(page.key, job)
+    folder = page.folder / secrets.token_hex(8)
+    folder.mkdir()
+    try:
+        wanted = {"folder": str(folder), "by": asked.get("by", ""), "of_matches": job == "compare"}
+        handed = await _ask(page, "hand_over", **wanted)
+        asked |= {"folder": str(folder), "handed": json.loads(bytes(handed.body))}
+        return JSONResponse(await page.jobs.ask(page.key, job, job, page.report(job), **asked))
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 async def _check(request: Request) -> Response:
@@ -148,18 +163,8 @@ async def _odds(request: Request) -> Response:
 
 
 async def _compare(request: Request) -> Response:
-    """Compare raters on the league that was rated, in a process beside it."""
-    page = _page(request)
-    await page.jobs.end(page.key, "compare")
-    folder = page.folder / secrets.token_hex(8)
-    folder.mkdir()
-    try:
-        rated = json.loads(bytes((await _ask(page, "hand_over_all", folder=str(folder))).body))
-        asked = {what: rated[what] for what in ASKED_COLUMNS}
-        found = await page.jobs.ask(page.key, "compare", "compare", page.report("compare"), folder=str(folder), **asked)
-        return JSONResponse(found)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    """Compare raters on the league that was rated."""
+    return await _in_folder(_page(request), "compare")
 
 
 def _made(path: Path, media_type: str, name: str) -> Response:
@@ -214,18 +219,12 @@ def _is_number(value: object) -> bool:
 
 
 async def _audit(request: Request) -> Response:
-    """Audit the league that was rated, in a process beside it; one under way gives way to a new one."""
+    """Audit the league that was rated: plain Elo with a K or a rater, and by group where that is asked for."""
     page, body = _page(request), await read_object(request)
-    k = RateNumbers.number("k", body.get("k"))
-    await page.jobs.end(page.key, "audit")
-    path = page.folder / secrets.token_hex(8)
-    try:
-        handed = json.loads(bytes((await _ask(page, "hand_over", path=str(path))).body))
-        asked = {"path": str(path), "k": k} | {what: handed[what] for what in ("kind", "sides", "notes")}
-        found = await page.jobs.ask(page.key, "audit", "audit", page.report("audit"), **asked)
-        return JSONResponse(found)
-    finally:
-        path.unlink(missing_ok=True)
+    asked = {name: body.get(name, "") for name in ("rater", "by", "reference")}
+    if not all(isinstance(name, str) for name in asked.values()):
+        raise InputError("Rater, groups and reference must be names.")
+    return await _in_folder(page, "audit", k=RateNumbers.number("k", body.get("k")), **asked)
 
 
 async def _predict(request: Request) -> Response:

@@ -6,7 +6,7 @@ So ratings can be looked at while an audit or a comparison runs, and either can 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,15 +15,16 @@ import numpy as np
 import polars as pl
 
 from kinelo.advice.audit.audit import Audit, audit
-from kinelo.advice.audit.contests import ContestAudit, part_audited
+from kinelo.advice.audit.contests import ContestAudit
 from kinelo.advice.audit.gaps import bands_table
+from kinelo.advice.audit.inflation import columns_of
 from kinelo.advice.charts import loss_chart
 from kinelo.book.contest_ledger import contests_to_rows, rows_to_contests
 from kinelo.errors import InputError
 from kinelo.forecasts.automatic import LEAST_COMPARED, choice_table, choose
 from kinelo.lab.rate.league import League, first_matches, summary
 from kinelo.lab.rate.leagues import ContestLeague, MatchLeague, first_entries
-from kinelo.lab.rate.reading import ASKED_COLUMNS, ReadingPanel, contests_of, matches_of
+from kinelo.lab.rate.reading import ASKED_COLUMNS, GROUPS_DROPPED, ReadingPanel, contests_of, matches_of
 from kinelo.lab.rate.tables import FIELDS, UploadedTable, read_table, sample_tables
 from kinelo.matches.contests import Contests
 from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
@@ -31,24 +32,34 @@ from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_matches
 from kinelo.matches.same_side import likely_names
 from kinelo.pages.page import write_page
-from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates
+from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates, rater_called
 from kinelo.raters.team.rater import TeamElo
 from kinelo.results.spreadsheet import harmless
 from kinelo.runtime.reading import read_file
 
-MOST_WAITED_FOR = 40_000
-"""Somebody waits: of larger files the latest matches are looked at."""
-HANDED_OVER = ("date", "home", "away", "result", "neutral", "weight")
+BESIDE = ("start", "groups", "ratings")
+"""Lists that an audit or a comparison needs beside what was played."""
 
 
-def hand_over(played: Matches | Contests, path: str) -> dict[str, Any]:
-    """Write what an audit needs to a file of the server's choice, and say what else an audit must know."""
+def hand_over(played: Matches | Contests, folder: Path, beside: Mapping[str, pl.DataFrame]) -> dict[str, Any]:
+    """Write what was played, and lists beside it, into a folder, and say what else is needed to read it again."""
+    for name, frame in beside.items():
+        frame.write_parquet(folder / name)
     if isinstance(played, Contests):
-        part, notes = part_audited(played)
-        Path(path).write_text(json.dumps(contests_to_rows(part)), encoding="utf-8")
-        return {"kind": played.kind.noun, "sides": [], "notes": list(notes)}
-    played.to_polars().select(HANDED_OVER).write_parquet(path)
-    return {"kind": played.kind.noun, "sides": list(played.side_headers), "notes": []}
+        (folder / "contests").write_text(json.dumps(contests_to_rows(played)), encoding="utf-8")
+        return {"kind": played.kind.noun, "sides": [], "columns": []}
+    write_matches(played, folder)
+    return {"kind": played.kind.noun, "sides": list(played.side_headers), "columns": list(played.conditions)}
+
+
+def handed_over(folder: str, kind: str, sides: Sequence[str], columns: Sequence[str]) -> tuple[Any, dict[str, Any]]:
+    """What was played, and the lists beside it, as :func:`hand_over` wrote them."""
+    where = Path(folder)
+    beside = {name: pl.read_parquet(where / name) if (where / name).exists() else None for name in BESIDE}
+    if kind == Contests.kind.noun:
+        return rows_to_contests(json.loads((where / "contests").read_text(encoding="utf-8"))), beside
+    first, second = sides
+    return replace(read_written(where, columns), side_headers=(first, second)), beside
 
 
 class AuditController:
@@ -65,21 +76,30 @@ class AuditController:
         write_page(self._found, path)
         return {}
 
-    def audit(self, path: str, k: float, kind: str, sides: list[str], notes: list[str]) -> dict[str, Any]:
-        """Audit what was handed over, for plain Elo with this K; ``notes`` say what of contests was not."""
-        if kind == Contests.kind.noun:
-            contests = rows_to_contests(json.loads(Path(path).read_text(encoding="utf-8")))
-            bounded = " ".join(notes) or None
-            judged: Any = replace(audit(contests, TeamElo.classic(k=k), progress=self._progress), notes=tuple(notes))
+    def audit(
+        self, folder: str, handed: dict[str, Any], k: float, rater: str = "", by: str = "", reference: str = ""
+    ) -> dict[str, Any]:
+        """Audit what was handed over as the command line does: the system in use is plain Elo with this K, or the
+        ``rater``; ``by`` is a column, or the groups that were dropped."""
+        asked = {what: handed[what] for what in ASKED_COLUMNS}
+        played, beside = handed_over(folder, handed["kind"], handed["sides"], handed["columns"])
+        start, of_matches = beside["start"], {}
+        if rater:
+            _check_known(rater, played.kind)
+            more = {"start": start, **asked} if played.kind is CONTESTS else {}
+            in_use = rater_called(rater, **more, kind=played.kind)
         else:
-            first, second = sides
-            played, bounded = latest(replace(read_matches(pl.read_parquet(path)), side_headers=(first, second)))
-            judged = audit(played, TeamElo.classic(k=k, home_advantage=None), progress=self._progress)
+            in_use = TeamElo.classic(k=k, start=start)
+        if played.kind is MATCHES:
+            in_use = in_use if rater else in_use.set_params(home_advantage=None)
+            groups = beside["groups"] if by == GROUPS_DROPPED else by or None
+            of_matches = {"ratings": beside["ratings"], "by": groups, "reference": reference or None}
+        judged = audit(played, in_use, **of_matches, progress=self._progress)
         self._found = judged
         return {
-            "kind": kind,
+            "kind": handed["kind"],
             "verdict": judged.verdict,
-            "notes": [note for note in judged.notes if note not in notes],
+            "notes": list(judged.notes),
             "chart": loss_chart(judged).to_dict(),
             "best": list(judged._gain_words()),
             # Strong and weak sides, where matches say who is rated too high across the league.
@@ -88,21 +108,7 @@ class AuditController:
             else bands_table(judged.bands).to_dict(),
             "findings": [f"{one.words} {one.advice}" for one in getattr(judged, "findings", ())],
             "rows": [list(row) for row in judged.rows()],
-            "bounded": bounded,
         }
-
-
-def latest(matches: Matches, most: int = MOST_WAITED_FOR) -> tuple[Matches, str | None]:
-    """The latest matches where there are more than can be waited for, and words about it."""
-    if len(matches) <= most:
-        return matches, None
-    later = matches.since(matches.date[len(matches) - most])
-    if len(later) > most:  # one day may hold very many
-        later = later[len(later) - most :]
-    return later, (
-        f"The file holds {len(matches):,} matches; this audit looks at the latest {len(later):,}, since "
-        f"{later.date[0]}. All of them: kinelo audit on the command line."
-    )
 
 
 def write_matches(matches: Matches, folder: Path) -> None:
@@ -138,10 +144,10 @@ class CompareController:
     def __init__(self, progress: Callable[[Any], None]) -> None:
         self._progress = progress
 
-    def compare(self, folder: str, conditions: list[str], noise_by: list[str], covariates: list[str]) -> dict[str, Any]:
+    def compare(self, folder: str, handed: dict[str, Any]) -> dict[str, Any]:
         """Try every rater that can use these matches on the later half of them."""
-        matches = read_written(Path(folder), list(dict.fromkeys([*conditions, *noise_by, *covariates])))
-        named = candidates(matches, conditions=conditions, noise_by=noise_by, covariates=covariates)
+        matches, beside = handed_over(folder, handed["kind"], handed["sides"], handed["columns"])
+        named = candidates(matches, beside["start"], **{what: handed[what] for what in ASKED_COLUMNS})
         if len(matches) < LEAST_COMPARED:
             raise InputError(f"Fewer than {LEAST_COMPARED} matches cannot tell raters apart.")
         tried = iter(range(1, len(named) + 1))
@@ -189,6 +195,7 @@ def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[s
         tables = {kind: _table(kind, plain) for kind, plain in content["tables"].items()}
         chosen: dict[str, Any] = {"columns": dict(content["columns"]), "rater": str(content["rater"])}
         chosen |= {what: list(content.get(what, [])) for what in ASKED_COLUMNS}
+        chosen["stated"] = content.get("stated") is True
         chosen["reading"] = ReadingPanel.read(content.get("reading", {})).to_dict()
         texts = [text for pair in chosen["columns"].items() for text in pair]
         texts += [column for what in ASKED_COLUMNS for column in chosen[what]]
@@ -211,6 +218,13 @@ def _table(kind: str, plain: dict[str, Any]) -> UploadedTable:
     if frame.height == 0 or frame.width < 2:
         raise ValueError(kind)
     return UploadedTable(kind, str(plain["name"])[:80], frame, int(plain["header_lines"]))
+
+
+def _check_known(rater: str, kind: Kind, *others: str) -> None:
+    """Refuse what is no rater of Kinelo's nor of a plug-in: a visitor names no code."""
+    known = (*others, *all_raters(kind))
+    if rater not in known:
+        raise InputError(f"There is no rater {rater!r:.80}; choose one of {', '.join(known)}.")
 
 
 NOT_RATED = "Rate a league first."
@@ -329,15 +343,19 @@ class RatingController:
         reading: dict[str, str] | None = None,
         noise_by: list[str] | None = None,
         covariates: list[str] | None = None,
+        stated: bool = False,
     ) -> dict[str, Any]:
-        """Rate the league and describe the outcome; of contests, ``conditions`` are columns to rate beside."""
+        """Rate the league and describe the outcome; of contests, ``conditions`` are columns to rate beside.
+
+        With ``stated`` it begins with the ratings that the file states.
+        """
         self._forget_ratings()
         read = self._reading(reading)
         chosen: dict[str, Any] = {"columns": columns, "rater": rater, "reading": read.to_dict()}
         chosen |= {"conditions": conditions or [], "noise_by": noise_by or [], "covariates": covariates or []}
-        known = (AUTOMATIC, *all_raters())
-        if read.rows == "matches" and rater not in known:
-            raise InputError(f"There is no rater {rater!r}; choose one of {', '.join(known)}.")
+        chosen["stated"] = stated
+        if read.rows == "matches":
+            _check_known(rater, MATCHES, AUTOMATIC)
         self._progress("Reading the file")
         played = self._read(columns, chosen["conditions"], [*chosen["noise_by"], *chosen["covariates"]], read)
         if read.rows == "matches" and rater == "player" and getattr(played, "lineups", None) is None:
@@ -364,12 +382,6 @@ class RatingController:
         self._rated().share(path, title)
         return {}
 
-    def hand_over_all(self, folder: str) -> dict[str, Any]:
-        """Write the matches with line-ups and conditions into a folder of the server's choice, to compare raters."""
-        league = self._rated()
-        write_matches(league.matches_alone(), Path(folder))
-        return {what: league.chosen[what] for what in ASKED_COLUMNS}
-
     def _rejects(self, found: Matches | Contests) -> pl.DataFrame:
         """Rejected rows with the line of the file they stand on and what is written there."""
         rejected = found.rejected.to_polars()
@@ -384,9 +396,23 @@ class RatingController:
             line=pl.Series(lines, dtype=pl.Int64), reason=rejected["reason"], content=pl.Series(texts, dtype=pl.String)
         )
 
-    def hand_over(self, path: str) -> dict[str, Any]:
-        """Write what was rated to a file of the server's choice, for an audit."""
-        return hand_over(self._rated().played, path)
+    def hand_over(self, folder: str, by: str = "", *, of_matches: bool = False) -> dict[str, Any]:
+        """Write what was rated into a folder of the server's choice, for an audit (``by`` group) or a comparison.
+
+        The comparison is one ``of_matches`` alone.
+        """
+        league = self._rated()
+        played = league.matches_alone() if of_matches else league.played
+        chosen = {what: league.chosen[what] for what in ASKED_COLUMNS}
+        if by and by != GROUPS_DROPPED:
+            groups = columns_of(by, self._tables["results"].frame.columns)
+            more = [*chosen["noise_by"], *chosen["covariates"], *groups]
+            reading = self._reading(league.chosen["reading"])
+            played = self._read(league.chosen["columns"], chosen["conditions"], more, reading)
+        beside = {kind: table.frame for kind, table in self._tables.items() if kind in BESIDE}
+        if league.start is not None:
+            beside["start"] = league.start
+        return hand_over(played, Path(folder), beside) | chosen
 
     def write(self, name: str, path: str) -> dict[str, Any]:
         """Write one of the tables that can be downloaded to a file of the server's choice."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kinelo.advice.charts import calibration_chart, outcome_words
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.backtest import backtest
+from kinelo.lab.rate.reading import ASKED_COLUMNS, start_of
 from kinelo.lab.rate.tables import UploadedTable
 from kinelo.matches.contests import Contests
 from kinelo.matches.kinds import Kind
@@ -22,7 +23,7 @@ from kinelo.matches.matches import Matches
 from kinelo.pages.page import write_page
 from kinelo.presentation import percent
 from kinelo.raters.adapter import blank_of, carry_on
-from kinelo.raters.choice import rater_called
+from kinelo.raters.choice import Choice, all_raters, rater_called
 from kinelo.raters.explanation import explain_last
 from kinelo.raters.history import broken_line, rating_history
 from kinelo.raters.leaderboard import board_and_words, boards_by_kind
@@ -131,9 +132,7 @@ def plain(value: Any, digits: int = 6) -> Any:
 def calibration(
     kind: str,
     matches: Matches,
-    conditions: Sequence[str] = (),
-    noise_by: Sequence[str] = (),
-    covariates: Sequence[str] = (),
+    **asked: Any,
 ) -> tuple[dict[str, Any] | None, pl.DataFrame]:
     """Forecasts of the later half, made by a rater fitted on the earlier, and how they compare with what happened."""
     day = matches.date[len(matches) // 2]
@@ -142,7 +141,7 @@ def calibration(
     with warnings.catch_warnings():
         # What there is to say about these matches was said when all of them were fitted.
         warnings.simplefilter("ignore", KineloWarning)
-        test = backtest(matches, {kind: rater_called(kind, None, conditions, noise_by, covariates)}, train_until=day)
+        test = backtest(matches, {kind: rater_called(kind, **asked)}, train_until=day)
     scores = test.scores.row(0, named=True)
     table = test.forecasts[kind].to_polars().with_columns(result=test.matches.result)
     sentence = (
@@ -267,8 +266,9 @@ HISTORY_STOPS = 120
 class League:
     """What was played, rater and rankings of one visitor's league.
 
-    ``chosen`` is what the visitor chose: columns, rater, conditions, on what luck may depend, and reading. Where
-    several kinds are rated, such as drivers and cars, a name is known to the page as ``"kind: name"``.
+    ``chosen`` is what the visitor chose: columns, rater, conditions, on what luck may depend, reading, and whether
+    ratings that the file states are those to begin with. Where several kinds are rated, such as drivers and cars, a
+    name is known to the page as ``"kind: name"``.
     """
 
     kind: ClassVar[Kind]
@@ -291,6 +291,7 @@ class League:
     ) -> None:
         self.played: Any = played
         self.chosen, self._tables = chosen, tables
+        self.start = start_of(tables, stated=chosen["stated"])
         self._fit(progress)
         progress("Following the ratings through time")
         history = rating_history(self.rater, played, points=HISTORY_STOPS)
@@ -353,6 +354,10 @@ class League:
 
     # What is the same of both
 
+    def _asked(self) -> dict[str, Any]:
+        """What the rater is given beside results."""
+        return {"start": self.start} | {what: self.chosen[what] for what in ASKED_COLUMNS}
+
     def _key(self, kind: str, name: str) -> str:
         return name if len(self.kinds) == 1 else f"{kind}: {name}"
 
@@ -369,7 +374,8 @@ class League:
         top = pl.concat(board.with_columns(self._keys(board, kind)) for kind, board in tops.items())
         return {
             "each_row": self.kind.noun,
-            "rater": self._named,
+            "rater": getattr(self.rater, "label", type(self.rater).__name__),
+            "raters": {name: one.kind for name, one in all_raters(self.kind).items() if self._can_use(one)},
             "chosen": None if self._choice is None else str(self._choice),
             "summary": summary(self.played),
             "leaderboard": self._board,
@@ -381,6 +387,9 @@ class League:
             "labels": self._labels(),
             **self._described(),
         }
+
+    def _can_use(self, choice: Choice) -> bool:
+        return not choice.needs_lineups or getattr(self.played, "lineups", None) is not None
 
     def _boards(self) -> dict[str, pl.DataFrame]:
         """The ranking as it stands, by kinds where there are any."""

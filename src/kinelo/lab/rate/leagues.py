@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import polars as pl
 
+from kinelo.advice.audit.inflation import MOST_GROUPS, columns_of
 from kinelo.advice.charts import calibration_chart, side_names
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.backtest import backtest
@@ -26,11 +28,12 @@ from kinelo.lab.rate.league import (
     ranks_of,
     team_page,
 )
-from kinelo.lab.rate.reading import ASKED_COLUMNS, ReadingPanel, aliases_of, contests_to_come
+from kinelo.lab.rate.reading import GROUPS_DROPPED, ReadingPanel, aliases_of, contests_to_come
 from kinelo.lab.rate.tables import all_labels
 from kinelo.matches.contests import ENDINGS, FINISHED, Contests
 from kinelo.matches.kinds import CONTESTS, MATCHES
 from kinelo.matches.matches import Matches
+from kinelo.matches.names import as_text
 from kinelo.matches.reading import read_matches
 from kinelo.presentation import Table, percent, sentence
 from kinelo.raters.adapter import blank_of, conditions_of
@@ -133,6 +136,24 @@ def seeded(size: int) -> list[int]:
     return order
 
 
+def groups_in(frame: pl.DataFrame, columns: Mapping[str, str]) -> dict[str, list[str]]:
+    """Columns that may tell groups to an audit, with their values: none that is something else already. Two, one for
+    each side, go by the name that they share."""
+    levels = {}
+    for column in frame.columns:
+        values = as_text(frame[column]).drop_nulls().unique().sort()
+        if column not in columns.values() and 2 <= values.len() <= MOST_GROUPS:
+            levels[column] = values.to_list()
+    found: dict[str, list[str]] = {}
+    for column in levels:
+        name = re.sub(r"(?i)^(home|away)_|_(home|away)$", "", column)
+        try:
+            found[name] = sorted({value for one in columns_of(name, list(levels)) for value in levels[one]})
+        except InputError:
+            found[column] = levels[column]
+    return found
+
+
 class MatchLeague(League):
     """Matches, rater and rankings of one visitor's league."""
 
@@ -153,19 +174,15 @@ class MatchLeague(League):
                 "conditions": "uses no conditions",
                 "noise_by": "takes luck to be the same in all matches",
                 "covariates": "uses no numbers of matches",
+                "start": "takes no ratings to begin with",
             }
-            for what, columns in self._asked().items():
+            for what, asked in self._asked().items():
                 try:
-                    rater_called(self._named, **{what: columns})
+                    rater_called(self._named, **{what: asked})
                 except InputError:
-                    if not columns:
-                        raise
                     kind = all_raters()[self._named].kind
                     raise InputError(f"{kind} {lacking[what]}; leave this out, or rate otherwise.") from None
             self.rater = rater_called(self._named, **self._asked()).fit(self.played)
-
-    def _asked(self) -> dict[str, Any]:
-        return {name: self.chosen[name] for name in ASKED_COLUMNS}
 
     def _check_forecasts(self) -> tuple[dict[str, Any] | None, pl.DataFrame]:
         return calibration(self._named, self.played, **self._asked())
@@ -195,7 +212,16 @@ class MatchLeague(League):
             "rules": season_rules(matches),
             "can_raise": can_raise,
             "covariates": self.chosen["covariates"],
+            "groups": self._groups(),
         }
+
+    def _groups(self) -> dict[str, list[str]]:
+        """By what an audit may be answered by group, and the groups."""
+        dropped = self._tables["groups"].frame if "groups" in self._tables else pl.DataFrame()
+        named = as_text(dropped["group"]).drop_nulls().unique().sort().to_list() if "group" in dropped.columns else []
+        return ({GROUPS_DROPPED: named} if "groups" in self._tables else {}) | groups_in(
+            self._tables["results"].frame, self.chosen["columns"]
+        )
 
     def _labels(self) -> dict[str, str]:
         frames = {kind: table.frame for kind, table in self._tables.items()}
@@ -261,28 +287,25 @@ class MatchLeague(League):
         match |= {name: [level] for name, level in said.items()}
         forecast = self.rater.predict(read_matches(match, played=False, conditions=used))
         win, draw, loss = forecast.probabilities[0].tolist()
-        changes = self._changes(home, away, {"date": day, "neutral": neutral}, said)
+        changes, why_not = self._changes(home, away, {"date": day, "neutral": neutral}, said)
         probabilities = {"win": win, "draw": draw, "loss": loss}
-        return {**probabilities, "unknown": list(forecast.unknown), "changes": changes, "why_not": self._why_not()}
+        return {**probabilities, "unknown": list(forecast.unknown), "changes": changes, "why_not": why_not}
 
-    def _why_not(self) -> str | None:
-        """Why nothing is said of what a match would change, where that is so."""
+    def _changes(
+        self, home: str, away: str, said: dict[str, Any], levels: dict[str, str]
+    ) -> tuple[dict[str, Any] | None, str | None]:
+        """What the match would change, or None and a sentence why that is not shown."""
         if not answers(self.rater, "preview"):
-            return f"{type(self.rater).__name__} rates all matches at once: what one would change is not shown."
+            return None, f"{type(self.rater).__name__} cannot say what a match would change."
         if traits_of(self.rater).rates_players:
-            return "Players are rated: what the match would change depends on who plays, which is not known here."
-        return None
-
-    def _changes(self, home: str, away: str, said: dict[str, Any], levels: dict[str, str]) -> dict[str, Any] | None:
-        """What the match would change; nothing where that is not known."""
-        if self._why_not():
-            return None
+            return None, "Players are rated: what the match would change depends on who plays, which is not known here."
+        numbers = {name: float(levels[name]) for name in self.chosen["covariates"]}
+        known = {name: level for name, level in levels.items() if level} | numbers
         try:
-            numbers = {name: float(levels[name]) for name in self.chosen["covariates"]}
-            known = {name: level for name, level in levels.items() if level} | numbers
-            return preview(self.rater, home, away, **said, **({"conditions": known} if known else {})).table().to_dict()
-        except (InputError, ValueError):  # a number that is none was refused by the forecast
-            return None
+            found = preview(self.rater, home, away, **said, **({"conditions": known} if known else {}))
+        except InputError as error:
+            return None, f"What the match would change is not shown: {error}"
+        return found.table().to_dict(), None
 
 
 RATER = "rank"
@@ -301,12 +324,13 @@ class ContestLeague(League):
 
     def _fit(self, progress: Callable[[Any], None]) -> None:
         progress(f"Fitting {len(self.played):,} contests")
-        self.rater: RankElo = RankElo(**self._asked()).fit(self.played)
+        self.rater: RankElo = self._blank().fit(self.played)
         self.kinds = tuple(kind for kind in self.rater._kinds if kind not in self.rater._advantage_kinds)
         self.chosen = {**self.chosen, "rater": RATER}
 
-    def _asked(self) -> dict[str, Any]:
-        return {what: self.chosen[what] or None for what in ("noise_by", "covariates")}
+    def _blank(self) -> RankElo:
+        """The rater as the command line makes it: columns to rate beside the entrant are those of the contests."""
+        return cast("RankElo", rater_called(RATER, **{**self._asked(), "conditions": ()}, kind=CONTESTS))
 
     @property
     def _numbers(self) -> list[str]:
@@ -314,7 +338,7 @@ class ContestLeague(League):
         return [name for name in self.chosen["covariates"] if name in self.played.slots]
 
     def _check_forecasts(self) -> tuple[dict[str, Any] | None, pl.DataFrame]:
-        return check_forecasts(self.played, **self._asked())
+        return check_forecasts(self.played, self._blank())
 
     def _ratings(self) -> pl.DataFrame:
         return self.rater.ratings_on()
@@ -384,7 +408,7 @@ class ContestLeague(League):
         field = [tuple(list(names) for names in one) for one in entrants]
         levels = {name: level for name, level in (conditions or {}).items() if level}
         forecast = self.rater.predict_one(field, conditions=levels or None)
-        changes = self._changes(field, levels)
+        changes, why_not = self._changes(field, levels)
         places = forecast.places(0)
         order = np.argsort(-forecast.win, kind="stable")
         return {
@@ -400,17 +424,24 @@ class ContestLeague(League):
                 for k in order
             ],
             "unknown": list(forecast.unknown),
+            "why_not": why_not,
         }
 
-    def _changes(self, field: list[tuple[list[str], ...]], levels: dict[str, str]) -> dict[int, list[float | None]]:
-        """What the first and the last place would change for the first name of every entrant of a small field."""
+    def _changes(
+        self, field: list[tuple[list[str], ...]], levels: dict[str, str]
+    ) -> tuple[dict[int, list[float | None]], str | None]:
+        """What the first and the last place would change for the first name of every entrant of a small field, or
+        nothing and a sentence why that is not shown."""
         if len(field) > MOST_PREVIEWED:
-            return {}
+            return {}, f"What each place would change is shown of fields of up to {MOST_PREVIEWED} entrants."
         circumstances: dict[str, Any] = {"conditions": levels} if levels else {}
-        seen = preview(self.rater, field, **circumstances)
+        try:
+            seen = preview(self.rater, field, **circumstances)
+        except InputError as error:
+            return {}, f"What each place would change is not shown: {error}"
         ends = {name: [*seen.changes(name).values()] for name in seen.after}
         return {k: [plain(change, 1) for change in (ends[one[0][0]][0], ends[one[0][0]][-1])]
-                for k, one in enumerate(field) if one[0][0] in ends}  # fmt: skip
+                for k, one in enumerate(field) if one[0][0] in ends}, None  # fmt: skip
 
     # The page of one name
 
@@ -493,7 +524,7 @@ LEAST_CONTESTS = 10
 OWN_RATER, PLAIN_ELO = "RankElo", "plain Elo"
 
 
-def check_forecasts(contests: Contests, **asked: Any) -> tuple[dict[str, Any] | None, pl.DataFrame]:
+def check_forecasts(contests: Contests, rater: RankElo) -> tuple[dict[str, Any] | None, pl.DataFrame]:
     """Scores and calibration of forecasts one step ahead, beside those of plain Elo; None where there are too few."""
     middle = len(contests) // 2
     first: Any = contests.date[middle] if contests.dated else middle
@@ -502,7 +533,7 @@ def check_forecasts(contests: Contests, **asked: Any) -> tuple[dict[str, Any] | 
     with warnings.catch_warnings():
         # What there is to say about these contests was said when all of them were fitted.
         warnings.simplefilter("ignore", KineloWarning)
-        test = backtest(contests, {OWN_RATER: RankElo(**asked), PLAIN_ELO: TeamElo.classic(k=32)}, train_until=first)
+        test = backtest(contests, {OWN_RATER: rater, PLAIN_ELO: TeamElo.classic(k=32)}, train_until=first)
     scores = {row["rater"]: row for row in test.scores.iter_rows(named=True)}
     own, beside = scores[OWN_RATER], scores[PLAIN_ELO]
     table = test.forecasts[OWN_RATER].to_polars().with_columns(place=test.contests.place)

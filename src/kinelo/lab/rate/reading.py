@@ -24,6 +24,7 @@ from kinelo.matches.contests import Contests
 from kinelo.matches.kinds import SIZE
 from kinelo.matches.matches import Matches
 from kinelo.matches.reading import read_contests, read_matches
+from kinelo.raters.start import read_start
 
 MOST_RAISED = 200
 RULES = ("win", "draw", "relegated")
@@ -65,6 +66,8 @@ MATCHES, CONTESTS = ("rows", "matches"), ("rows", "contests")
 
 ASKED_COLUMNS = ("conditions", "noise_by", "covariates")
 """What columns beyond results may be: conditions, circumstances of luck, and numbers."""
+GROUPS_DROPPED = "a file of groups"
+"""What groups are asked by where they are those of a file beside the results; no column is called so."""
 
 
 class ReadingPanel(Panel, frozen=True):
@@ -267,6 +270,19 @@ def aliases_of(tables: Mapping[str, UploadedTable]) -> dict[str, str] | None:
     return {str(one): str(other) for one, other in frame.select(frame.columns[:2]).drop_nulls().iter_rows()}
 
 
+def start_of(tables: Mapping[str, UploadedTable], *, stated: bool) -> pl.DataFrame | None:
+    """Ratings to begin with: the starting list, or the results where ratings that their rows state are asked for."""
+    if stated and "start" in tables:
+        raise InputError("Ratings begin with a list or with those that the file states, not with both; leave one out.")
+    frame = tables["start"].frame if "start" in tables else tables["results"].frame if stated else None
+    if frame is not None:
+        try:
+            read_start(frame)
+        except InputError as error:
+            raise InputError(re.sub(r"^start\b", "The starting list", str(error))) from None
+    return frame
+
+
 def page_words(text: str, rows: str = "matches") -> str:
     """What the library says, with the controls of the page in place of arguments and options of a command.
 
@@ -286,6 +302,11 @@ def page_words(text: str, rows: str = "matches") -> str:
     text = re.sub(r"endings=\{[^{}]*\}(, or [^,]*?,)? says it", "write DNF, DSQ or DNS in its place", text)
     text = re.sub(r"(?i)\bsay endings=\{('[^']*'): ('[^']*')\}", r"Write \2 in place of \1 in the file", text)
     text = re.sub(r"\bendings=\{('[^']*'): ('[^']*')\}", r"\2 in place of \1 in the file", text)
+    text = re.sub(
+        r"start= with this very file begins with (.*)",
+        r"tick “Begin with the ratings that the file states” for \1",
+        text,
+    )
     text = text.replace("drop_repeats=True drops them", f"choose {_named('repeats', 'drop')} to drop them")
     text = text.replace("say ordered=True if rows stand in order", f"choose {_named('order', 'file')} if rows stand so")
     text = re.sub(r"slots=\[[^\]]*, ('[^']*')\]", r"tick \1 below the columns", text)

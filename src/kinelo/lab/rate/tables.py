@@ -21,6 +21,7 @@ from kinelo.matches.columns import (
     ORDER_COLUMNS,
     find_columns,
     find_contest_columns,
+    rating_columns,
 )
 from kinelo.matches.loading import damage_in_words, open_table
 from kinelo.matches.names import as_text
@@ -64,8 +65,11 @@ FIELDS: dict[str, dict[str, str]] = {
     "names": {"name_key": "Player or side, as in the other files", "name_shown": "Name to show"},
     "aliases": {},
     "fixtures": {},
+    "start": {},
+    "groups": {},
+    "ratings": {},
 }
-"""What the columns of each kind of table may be; fixtures are read as the library does, aliases by their place."""
+"""What the columns of each kind of table may be; those without any are read as the library does."""
 CONTEST_FIELDS: dict[str, str] = {
     "date": "Date",
     "contest": "Contest",
@@ -97,7 +101,6 @@ KNOWN = {
     "results": MATCH_COLUMNS | ORDER_COLUMNS,
     "lineups": LINEUP_COLUMNS | {"player_name": SHOWN_NAMES},
     "names": NAME_COLUMNS,
-    "aliases": {},
     "fixtures": MATCH_COLUMNS,
 }
 OWN_FIELDS = ("player_name", "name_key", "name_shown")
@@ -130,7 +133,7 @@ class UploadedTable:
         """Which column each field would be read from, where rows are "matches" or (entrants of) "contests"."""
         if rows == "contests" and self.kind == "results":
             return find_contest_columns(self.frame.columns, None)
-        column_of = find_columns(self.frame.columns, KNOWN[self.kind], None)
+        column_of = find_columns(self.frame.columns, KNOWN.get(self.kind, {}), None)
         if self.kind == "results" and not {"home", "away"} & column_of.keys():
             winners = find_columns(self.frame.columns, LOSER_COLUMNS, None)
             column_of = {
@@ -162,10 +165,19 @@ class UploadedTable:
             "fields": self._fields(self.rows),
             "preview": [["" if cell is None else str(cell) for cell in row] for row in head.iter_rows()],
         } | (
-            {"each_row": self.rows, "fields_of": {rows: self._fields(rows) for rows in ("matches", "contests")}}
+            {
+                "each_row": self.rows,
+                "states_ratings": self._states_ratings,
+                "fields_of": {rows: self._fields(rows) for rows in ("matches", "contests")},
+            }
             if self.kind == "results"
             else {}
         )
+
+    @property
+    def _states_ratings(self) -> bool:
+        sides = self.guesses
+        return {"home", "away"} <= sides.keys() and rating_columns(self.frame.columns, sides) is not None
 
     def _fields(self, rows: str) -> list[dict[str, Any]]:
         guesses = self.guesses_of(rows)

@@ -48,7 +48,7 @@ from kinelo.lab.rate.tables import SAMPLES
 from kinelo.lab.serve.jobs import Jobs, Worker
 from kinelo.lab.serve.pages import Pages, read_object
 from kinelo.lab.serve.settings import Limits, Settings, code_as_svg
-from kinelo.raters.choice import AUTOMATIC, all_raters
+from kinelo.raters.choice import AUTOMATIC, Choice, all_raters
 from kinelo.runtime.serving import GUARDED, ReadyServer, host_of, make_known, prompt
 
 REFUSED_SOCKET = 4403
@@ -275,6 +275,9 @@ async def _join(request: Request) -> Response:
     return Response(code_as_svg(settings.address), media_type="image/svg+xml", headers={"Cache-Control": "no-store"})
 
 
+CHOSEN_ON_MATCHES = Choice("", "Automatic", "the best of them on your matches")
+
+
 async def _about(request: Request) -> Response:
     settings = request.app.state.settings
     limits = settings.limits
@@ -287,15 +290,7 @@ async def _about(request: Request) -> Response:
             "speeds": SPEEDS,
             "raters": [
                 {"name": name, "kind": one.kind, "meaning": one.meaning, "needs_lineups": one.needs_lineups}
-                for name, one in all_raters().items()
-            ]
-            + [
-                {
-                    "name": AUTOMATIC,
-                    "kind": "Automatic",
-                    "meaning": "the best of them on your matches",
-                    "needs_lineups": False,
-                }
+                for name, one in {AUTOMATIC: CHOSEN_ON_MATCHES, **all_raters()}.items()
             ],
             "reading": ReadingPanel.described(),
             "numbers": RateNumbers.described()["controls"],

@@ -3,7 +3,7 @@ import { plot } from "./charts.js";
 import { $, element, fillTable } from "./words.js";
 
 export class LeagueAudit {
-  #connection; #found = null; #asked = 0; #working = false; #noun = "matches";
+  #connection; #found = null; #asked = 0; #working = false; #noun = "matches"; #groups = {};
 
   constructor(connection) {
     this.#connection = connection;
@@ -12,24 +12,39 @@ export class LeagueAudit {
       this.begin();
     });
     $("#audit-cancel").addEventListener("click", () => this.#cancel("The audit was cancelled."));
+    for (const id of ["audit-rater", "audit-by"]) $(`#${id}`).addEventListener("change", () => this.#fit());
     connection.addEventListener("progress", ({ detail }) => {
       if (detail.subject === "audit" && this.#working && typeof detail.progress === "string") this.#say(`${detail.progress}…`);
     });
   }
 
-  // A league of matches or of contests.
-  take(noun) {
+  // A league of matches or of contests: what may be in use, and by which groups it may be asked.
+  take({ each_row: noun, raters, groups }) {
     this.#noun = noun;
+    this.#groups = groups ?? {};
+    const fill = (id, first, options) => $(`#${id}`).replaceChildren(element("option", { value: "" }, first), ...options.map(([value, text]) => element("option", { value }, text)));
+    fill("audit-rater", "plain Elo", Object.entries(raters));
+    fill("audit-by", "–", Object.keys(this.#groups).map((name) => [name, name]));
+    $("#audit-by").parentElement.hidden = !Object.keys(this.#groups).length;
+    this.#fit();
     $("#audit-caption").textContent = `Log-loss of ${noun === "contests" ? "orders" : "forecasts"} over K: the line is theory, the dots are the later half of the ${noun}, played through with that K.`;
     this.begin();
+  }
+
+  // A rater other than plain Elo has no K in use; groups are told next to one of them, or to all sides.
+  #fit() {
+    const levels = this.#groups[$("#audit-by").value];
+    $("#audit-k").parentElement.hidden = $("#audit-rater").value !== "";
+    $("#audit-reference").parentElement.hidden = !levels;
+    $("#audit-reference").replaceChildren(element("option", { value: "" }, "all sides"), ...(levels ?? []).map((one) => element("option", { value: one }, one)));
   }
 
   // An answer to an older question is not shown.
   async begin() {
     const number = this.#start();
-    const k = Number($("#audit-k").value);
+    const [rater, by, reference] = ["rater", "by", "reference"].map((name) => $(`#audit-${name}`).value);
     try {
-      const found = await this.#connection.ask("league/audit", { body: { k } });
+      const found = await this.#connection.ask("league/audit", { body: { k: Number($("#audit-k").value), rater, by, reference } });
       if (number === this.#asked) this.#show(found);
     } catch (error) {
       if (number === this.#asked) this.#stop(error.message);
@@ -74,8 +89,6 @@ export class LeagueAudit {
     this.#found = found;
     this.#stop(found.verdict);
     $("#audit-found").hidden = false;
-    $("#audit-bounded").textContent = found.bounded ?? "";
-    $("#audit-bounded").hidden = !found.bounded;
     $("#audit-gain").replaceChildren(element("b", {}, found.best[0]), ` ${found.best[1]}`);
     $("#audit-fifths").hidden = !found.fifths;
     if (found.fifths) fillTable($("#audit-bands"), found.fifths);

@@ -25,6 +25,7 @@ export class Board {
   take(result) {
     this.#result = result;
     this.#page = 0;
+    $("#board-title").textContent = `Leaderboard by ${result.rater}`;
     $("#filter").value = "";
     $("#rank-period").value = "";
     const kinds = result.kinds ?? [];

@@ -74,8 +74,8 @@ export class Field {
     }
   }
 
-  #show(entrants, { rows, unknown }) {
-    this.#say(unknown.length ? `${unknown.join(", ")}: not met before, forecast as newcomers.` : "");
+  #show(entrants, { rows, unknown, why_not: why }) {
+    this.#say([unknown.length ? `${unknown.join(", ")}: not met before, forecast as newcomers.` : "", why ?? ""].join(" ").trim());
     const known = rows.length > 1;
     const changes = rows.some((row) => row.changes);
     const signed = (value) => (value === null || value === undefined ? "–" : `${value < 0 ? "" : "+"}${value.toFixed(1)}`);

@@ -3,12 +3,18 @@ import { Rated, rejectedRows } from "./rated.js";
 import { Sliders } from "./sliders.js";
 import { $, element, say } from "./words.js";
 
-const KINDS = ["results", "lineups", "fixtures", "names", "aliases"];
-const BESIDE = ["fixtures", "names"];
+const KINDS = ["results", "lineups", "fixtures", "names", "aliases", "start", "groups", "ratings"];
+const BESIDE = ["fixtures", "names", "groups", "ratings"];
+const TITLES = {
+  results: "Which column is what?", lineups: "And in the line-ups?", names: "And in the names?", fixtures: "The fixtures",
+  aliases: "The other names", start: "The starting list", groups: "The groups", ratings: "The ratings in use",
+};
+// What the visitor chose, as the lab takes it; the rater is chosen on the matches unless somebody says which.
+const CHOSEN = { columns: {}, rater: "auto", conditions: [], noise_by: [], covariates: [], reading: {}, stated: false };
 
 export class Rate {
-  #connection; #limits; #raters; #files = {}; #sampled = false; #tables = {}; #columns = {}; #rater = null; #lost = false;
-  #opened = false; #jobs = 0; #session = null; #queue = Promise.resolve(); #words = {}; #conditions = []; #luck = []; #numbers = []; #checked = 0; #waiting = null; #reading = {}; #controls;
+  #connection; #limits; #raters; #files = {}; #sampled = false; #tables = {}; #chosen = { ...CHOSEN }; #lost = false;
+  #opened = false; #jobs = 0; #session = null; #queue = Promise.resolve(); #words = {}; #checked = 0; #waiting = null; #controls;
 
   constructor(connection, about) {
     this.#connection = connection;
@@ -19,7 +25,7 @@ export class Rate {
     // A reload forgets what was uploaded and rated: it asks first.
     window.addEventListener("beforeunload", (event) => { if (this.rated.shown && !this.#sampled) event.preventDefault(); });
     this.rated = new Rated(connection, (rater) => {
-      this.#rater = rater;
+      this.#chosen.rater = rater;
       this.#drawMapping();
       this.#work("Rating", () => this.#rate());
     });
@@ -124,15 +130,15 @@ export class Rate {
     if (file.size > this.#limits.upload_bytes) {
       throw new Error(`${file.name} is larger than ${Math.floor(this.#limits.upload_bytes / 2 ** 20)} MB.`);
     }
-    const [shown, columns, rater, conditions, luck, numbers] = [this.rated.shown, this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers];
+    const [shown, kept] = [this.rated.shown, this.#chosen];
     const path = `league/tables/${kind}?name=${encodeURIComponent(file.name)}`;
     const seen = await this.#connection.ask(path, { body: file.slice() });
     this.#files[kind] = file;
     this.#sampled = false;
     this.#found(seen);
     if (!(BESIDE.includes(kind) && shown && seen.tables.results)) return;
-    // Names and fixtures change no rating: what was rated is rated as before.
-    [this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers] = [{ ...this.#columns, ...columns }, rater, conditions, luck, numbers];
+    // These change no rating: what was rated is rated as before.
+    this.#chosen = { ...kept, columns: { ...this.#chosen.columns, ...kept.columns } };
     this.#drawMapping();
     await this.#rate();
   }
@@ -150,12 +156,7 @@ export class Rate {
     this.#sampled = false;
     this.#session = file;
     this.#found(seen);
-    this.#columns = seen.chosen.columns;
-    this.#rater = seen.chosen.rater;
-    this.#conditions = seen.chosen.conditions;
-    this.#luck = seen.chosen.noise_by;
-    this.#numbers = seen.chosen.covariates;
-    this.#reading = seen.chosen.reading;
+    this.#chosen = seen.chosen;
     this.#drawMapping();
     this.#status("Rating…");
     await this.#rate();
@@ -167,8 +168,7 @@ export class Rate {
     this.#sampled = name;
     this.#session = null;
     this.#found(seen);
-    this.#rater = "team";
-    if (name === "races") this.#conditions = ["car"]; // drivers and cars
+    if (name === "races") this.#chosen.conditions = ["car"]; // drivers and cars
     this.#drawMapping();
     this.#status("Rating…");
     await this.#rate();
@@ -178,10 +178,8 @@ export class Rate {
   #found({ tables }) {
     this.rated.clear();
     this.#tables = tables;
-    [this.#conditions, this.#luck, this.#numbers] = [[], [], []];
-    this.#reading = tables.results ? { ...this.#reading, rows: tables.results.each_row } : {};
+    this.#chosen = { ...CHOSEN, reading: tables.results ? { ...this.#chosen.reading, rows: tables.results.each_row } : {} };
     this.#guess();
-    this.#rater = tables.lineups ? "player" : "team";
     for (const kind of KINDS) {
       const [zone, table] = [$(`#drop-${kind}`), tables[kind]];
       zone.classList.toggle("full", Boolean(table));
@@ -196,37 +194,37 @@ export class Rate {
     const form = $("#mapping");
     form.hidden = !this.#tables.results;
     if (form.hidden) return;
-    const rows = this.#reading.rows ?? this.#tables.results.each_row;
-    const titles = { results: "Which column is what?", lineups: "And in the line-ups?", names: "And in the names?", fixtures: "The fixtures", aliases: "The other names" };
+    const rows = this.#chosen.reading.rows ?? this.#tables.results.each_row;
     const parts = Object.entries(this.#tables).flatMap(([kind, table]) => {
       const fields = fieldsOf(table, rows);
       return [
-        element("h3", {}, titles[kind]),
+        element("h3", {}, TITLES[kind]),
         element("div", { class: "fields" }, ...fields.filter(({ rare }) => !rare).map((field) => this.#field(field, table.columns))),
         fields.some(({ rare }) => rare) ? element("details", { class: "rare" }, element("summary", {}, "Columns that few files have"),
           element("div", { class: "fields" }, ...fields.filter(({ rare }) => rare).map((field) => this.#field(field, table.columns)))) : null,
         kind === "results" ? element("details", { class: "rare", id: "reading-controls", open: this.#opened }, element("summary", {}, "Where the file does not say"), element("div", { class: "fields" })) : null,
         kind === "results" ? this.#columnBoxes(table, rows) : null,
+        kind === "results" && table.states_ratings && rows === "matches" && !this.#tables.start ? this.#stated() : null,
         ...(kind === "results" ? [
-          this.#oneColumn(table, rows, "luck-by", rows === "contests" ? "Luck may depend on, such as the track" : "Luck may depend on, such as the format", this.#luck, (found) => { this.#luck = found; }),
-          this.#oneColumn(table, rows, "number-of", rows === "contests" ? "A number that helps or hinders an entrant, such as a weight" : "A number that speaks for the first side, such as a handicap", this.#numbers, (found) => { this.#numbers = found; }),
+          this.#oneColumn(table, rows, "luck-by", rows === "contests" ? "Luck may depend on, such as the track" : "Luck may depend on, such as the format", this.#chosen.noise_by, (found) => { this.#chosen.noise_by = found; }),
+          this.#oneColumn(table, rows, "number-of", rows === "contests" ? "A number that helps or hinders an entrant, such as a weight" : "A number that speaks for the first side, such as a handicap", this.#chosen.covariates, (found) => { this.#chosen.covariates = found; }),
         ] : []),
         preview(table.columns, table.preview, `First rows of ${kind}`),
       ];
     });
     const raters = element("select", { id: "rater" }, ...this.#raters
-      .filter((one) => !one.needs_lineups || this.#tables.lineups || this.#columns.home_lineup)
+      .filter((one) => !one.needs_lineups || this.#tables.lineups || this.#chosen.columns.home_lineup)
       .map((one) => element("option", { value: one.name }, `${one.kind}: ${one.meaning}`)));
-    raters.value = this.#rater;
-    raters.addEventListener("change", () => { this.#rater = raters.value; });
+    raters.value = this.#chosen.rater;
+    raters.addEventListener("change", () => { this.#chosen.rater = raters.value; });
     form.replaceChildren(
       element("details", { id: "columns", open: true }, element("summary", {}, "Columns of your file"), ...parts.filter(Boolean)),
       element("div", { id: "reading", role: "status" }),
       element("div", { class: "go" }, element("label", { for: "rater", hidden: rows === "contests" }, "What to rate", raters),
         element("button", { class: "main", id: "rate-go" }, rows === "contests" ? "Rate these contests" : "Rate this league")));
     const first = Object.fromEntries(this.#controls.controls.map(({ name, default: value }) => [name, value]));
-    const sliders = new Sliders($("#reading-controls .fields"), this.#controls, { ...first, ...this.#reading, rows }, (name) => {
-      this.#reading = { ...sliders.values };
+    const sliders = new Sliders($("#reading-controls .fields"), this.#controls, { ...first, ...this.#chosen.reading, rows }, (name) => {
+      this.#chosen.reading = { ...sliders.values };
       if (name === "rows") this.#readOtherwise();
       else this.#preview();
     }, undefined, "reading-");
@@ -237,7 +235,7 @@ export class Rate {
   // Each row is something else: its columns are guessed anew.
   #readOtherwise() {
     this.#opened = true;
-    [this.#conditions, this.#luck, this.#numbers] = [[], [], []];
+    this.#chosen = { ...this.#chosen, conditions: [], noise_by: [], covariates: [], stated: false };
     this.#guess();
     this.#drawMapping();
     this.#opened = false;
@@ -245,23 +243,23 @@ export class Rate {
   }
 
   #guess() {
-    this.#columns = {};
+    this.#chosen.columns = {};
     for (const table of Object.values(this.#tables)) {
-      for (const field of fieldsOf(table, this.#reading.rows)) if (field.guess) this.#columns[field.name] = field.guess;
+      for (const field of fieldsOf(table, this.#chosen.reading.rows)) if (field.guess) this.#chosen.columns[field.name] = field.guess;
     }
   }
 
   // Columns that are no field of a match, and those that were chosen.
   #free(table, rows, chosen) {
-    const taken = new Set(fieldsOf(table, rows).map((field) => this.#columns[field.name]));
+    const taken = new Set(fieldsOf(table, rows).map((field) => this.#chosen.columns[field.name]));
     return table.columns.filter((column) => !taken.has(column) || chosen.includes(column)).slice(0, 24);
   }
 
   // On one of them luck may depend: the noise of a match has a factor for each of its values. One may hold numbers, of
   // which a unit is worth something to the first side, or to an entrant; sizes of teams are a number that no column holds.
   #oneColumn(table, rows, id, words, chosen, choose) {
-    const free = this.#free(table, rows, chosen).filter((column) => !this.#conditions.includes(column) || rows === "matches");
-    if (id === "number-of" && rows === "contests" && this.#columns.team && !free.includes("size")) free.push("size");
+    const free = this.#free(table, rows, chosen).filter((column) => !this.#chosen.conditions.includes(column) || rows === "matches");
+    if (id === "number-of" && rows === "contests" && this.#chosen.columns.team && !free.includes("size")) free.push("size");
     if (!free.length) return null;
     const select = element("select", { id, onchange: ({ target }) => {
       choose(target.value ? [target.value] : []);
@@ -273,16 +271,21 @@ export class Rate {
 
   // Columns that are nothing else may say under which conditions a match was played, or be rated beside an entrant.
   #columnBoxes(table, rows) {
-    const free = this.#free(table, rows, this.#conditions);
+    const free = this.#free(table, rows, this.#chosen.conditions);
     if (!free.length) return null;
     const box = (column) => element("label", { class: "check" }, element("input", {
-      type: "checkbox", checked: this.#conditions.includes(column), "data-column": column,
+      type: "checkbox", checked: this.#chosen.conditions.includes(column), "data-column": column,
       onchange: ({ target }) => {
-        this.#conditions = this.#conditions.filter((one) => one !== column).concat(target.checked ? [column] : []);
+        this.#chosen.conditions = this.#chosen.conditions.filter((one) => one !== column).concat(target.checked ? [column] : []);
         this.#preview();
       },
     }), ` ${column}`);
     return element("fieldset", { class: "boxes" }, element("legend", {}, rows === "contests" ? "Rate these beside the entrant, such as the car" : "Conditions under which strengths differ, such as the surface"), ...free.map(box));
+  }
+
+  #stated() {
+    const box = element("input", { type: "checkbox", id: "stated", checked: this.#chosen.stated, onchange: ({ target }) => { this.#chosen.stated = target.checked; } });
+    return element("label", { class: "check" }, box, " Begin with the ratings that the file states");
   }
 
   // How the file would be read as the columns are chosen now: the first matches, and what would be set aside and why.
@@ -292,7 +295,7 @@ export class Rate {
     this.#waiting = setTimeout(async () => {
       try {
         if (this.#jobs > 0 || !this.#connection.page) return;
-        const seen = await this.#connection.ask("league/check", { body: { columns: this.#columns, conditions: this.#conditions, noise_by: this.#luck, covariates: this.#numbers, reading: this.#reading } });
+        const seen = await this.#connection.ask("league/check", { body: this.#chosen });
         if (number === this.#checked) this.#showReading(seen);
       } catch (error) {
         if (number === this.#checked) $("#reading")?.replaceChildren(element("p", { class: "soft" }, error.message));
@@ -328,19 +331,19 @@ export class Rate {
 
   // What was chosen stays: other names change no column.
   async #join(file) {
-    const [columns, rater, conditions, luck, numbers, reading] = [this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers, this.#reading];
+    const kept = this.#chosen;
     await this.#upload("aliases", file);
-    [this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers, this.#reading] = [columns, rater, conditions, luck, numbers, reading];
+    this.#chosen = kept;
     this.#drawMapping();
   }
 
   #field(field, columns) {
     const select = element("select", { id: `field-${field.name}` }, element("option", { value: "" }, "–"),
       ...columns.map((column) => element("option", { value: column }, column)));
-    select.value = this.#columns[field.name] ?? "";
+    select.value = this.#chosen.columns[field.name] ?? "";
     select.addEventListener("change", () => {
-      if (select.value) this.#columns[field.name] = select.value;
-      else delete this.#columns[field.name];
+      if (select.value) this.#chosen.columns[field.name] = select.value;
+      else delete this.#chosen.columns[field.name];
       this.#preview();
     });
     return element("label", { for: select.id }, field.label + (field.required ? " *" : ""), select);
@@ -348,7 +351,7 @@ export class Rate {
 
   async #rate() {
     try {
-      this.rated.take(await this.#connection.ask("league/rate", { body: { columns: this.#columns, rater: this.#rater, conditions: this.#conditions, noise_by: this.#luck, covariates: this.#numbers, reading: this.#reading } }));
+      this.rated.take(await this.#connection.ask("league/rate", { body: this.#chosen }));
     } catch (error) {
       this.rated.clear();
       throw error;
@@ -363,7 +366,7 @@ export class Rate {
     if (!this.#lost) return;
     this.#lost = false;
     if (!Object.keys(this.#tables).length) return;
-    const [columns, rater, conditions, luck, numbers, reading, shown, had] = [this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers, this.#reading, this.rated.shown, Object.keys(this.#tables)];
+    const [kept, shown, had] = [this.#chosen, this.rated.shown, Object.keys(this.#tables)];
     await this.#work("Reading the files again", async () => {
       let seen = null;
       if (this.#sampled) seen = await this.#connection.ask(`league/sample?name=${this.#sampled}`);
@@ -375,7 +378,7 @@ export class Rate {
         seen = await this.#connection.ask(`league/tables/${kind}?name=${encodeURIComponent(file.name)}`, { body: file.slice() });
       }
       this.#found(seen);
-      [this.#columns, this.#rater, this.#conditions, this.#luck, this.#numbers, this.#reading] = [columns, rater, conditions, luck, numbers, reading];
+      this.#chosen = kept;
       this.#drawMapping();
       if (shown) await this.#rate();
       say("The lab was gone for a moment; your files were read again.");

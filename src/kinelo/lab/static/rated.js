@@ -44,7 +44,7 @@ export class Rated {
     this.#drawDetails();
     if (this.#contests) this.#field.take(result, (name) => this.#label(name));
     else this.#takeMatches();
-    this.#audit.take(result.each_row);
+    this.#audit.take(result);
     this.redraw();
     this.follow(this.#name);
   }
@@ -95,7 +95,7 @@ export class Rated {
     $("#rated-summary").replaceChildren(
       element("div", { class: "counts" }, count(summary.matches, `${summary.words[0]} used`), count(summary.teams, summary.words[1]),
         summary.lineups === null ? null : count(summary.lineups, "matches with both line-ups"),
-        count(rejects.count, "rows set aside"), element("span", {}, summary.first ? `${summary.first} to ${summary.last}` : "undated")),
+        count(rejects.count, "rows set aside"), element("span", {}, "rated by ", element("b", {}, this.#result.rater)), element("span", {}, summary.first ? `${summary.first} to ${summary.last}` : "undated")),
       ...notes.map((note) => element("p", { class: "soft" }, `Note: ${note}.`.replace("..", "."))),
       rejects.count ? rejectedRows(rejects) : "");
   }
