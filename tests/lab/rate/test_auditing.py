@@ -101,11 +101,8 @@ def test_groups_a_reference_and_lists_are_those_of_the_command_line(tmp_path):
         handed = controller.hand_over(str(folder), by)
         found = AuditController(lambda words: None).audit(str(folder), handed, 24.0, by=by, reference=reference)
         shown = spoken(*asked, reference, "--by", option)
-        for words in (
-            found["verdict"],
-            *(line for row in found["rows"] for words in row for line in words.split("\n")),
-        ):
-            assert words in shown
+        said = [found["verdict"], *(cell for row in found["rows"] for cell in row)]
+        assert all(line in shown for cell in said for line in cell.split("\n"))
         answers.append(found["rows"])
     assert answers[0] != answers[1]
     other = AuditController(lambda words: None).audit(str(folder), handed, 24.0, rater="glicko")
