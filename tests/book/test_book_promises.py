@@ -123,7 +123,7 @@ def test_a_table_that_was_added_without_its_ids_gets_them(tmp_path):
         assert one.add(kn.read_matches(named)) == book_added(0, 5)
         assert one.add(kn.read_matches(table)) == book_added(0, 5)  # forgotten again: the same table is known
     named["result"][2] = 1.0 - named["result"][2] if named["result"][2] != 0.5 else 0.0
-    with pytest.warns(kn.KineloWarning, match="1 matches of the book differ in this table"):
+    with pytest.warns(kn.KineloWarning, match="1 match of the book differs in this table"):
         assert book.add(kn.read_matches(named)).changed == 1
     assert book.remove("a") == 1
 
@@ -359,7 +359,7 @@ def test_conditions_are_kept_with_the_matches(make, tmp_path):
     assert replayed.ratings_.equals(alone.ratings_)
     assert replayed.rater.strengths_by("surface").equals(alone.strengths_by("surface"))
     other = toured(surface=(1, "clay"), rest=(1, 7.0))
-    with pytest.warns(kn.KineloWarning, match="1 matches of the book differ in this table"):
+    with pytest.warns(kn.KineloWarning, match="1 match of the book differs in this table"):
         assert replayed.add(other).changed == 1
     assert replayed.ratings_.equals(make().update(other).ratings_)
 

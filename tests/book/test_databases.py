@@ -135,7 +135,7 @@ def test_matches_one_by_one_end_where_one_table_does(kind, address):
             assert (added.new, added.known) == expected
     same(book, kind, rows)
     assert book.check() == []
-    with pytest.warns(kn.KineloWarning, match="1 matches of the book differ"):
+    with pytest.warns(kn.KineloWarning, match="1 match of the book differs"):
         book.update_one("T1", "T2", "win", match_id=rows[4]["match_id"], date=rows[4]["date"])
     assert book.update_one("T1", "T2", "win").new == 1  # without an identifier every call counts, on the last day
     assert str(book.matches().date[-1]) == rows[-1]["date"] and book.check() == []
@@ -330,7 +330,7 @@ def test_every_field_of_a_match_can_be_put_right(name, tmp_path):
     book.add(complete())
     before, there = book.ratings_.rows(), book.matches()
     changed = put(complete(), name)
-    with pytest.warns(kn.KineloWarning, match="1 matches of the book differ"):
+    with pytest.warns(kn.KineloWarning, match="1 match of the book differs"):
         assert book.add(changed).changed == 1
     assert sorted(book.ratings_.rows()) == sorted(rater().update(changed).ratings_.rows())
     held = book.matches()
@@ -339,7 +339,7 @@ def test_every_field_of_a_match_can_be_put_right(name, tmp_path):
     assert [held.lineups.names(k, s) for k in range(12) for s in (0, 1)] == [
         changed.lineups.names(k, s) for k in range(12) for s in (0, 1)
     ]
-    with pytest.warns(kn.KineloWarning, match="1 matches of the book differ"):
+    with pytest.warns(kn.KineloWarning, match="1 match of the book differs"):
         assert book.add(complete()).changed == 1
     assert sorted(book.ratings_.rows()) == sorted(before)
     assert book.matches().match_id.tolist() == there.match_id.tolist()

@@ -100,7 +100,7 @@ def test_rows_set_aside_are_told(tmp_path):
     games(50).with_columns(
         away=pl.when(pl.int_range(50) == 7).then(pl.col("home")).otherwise(pl.col("away"))
     ).write_parquet(tmp_path / "g.parquet")
-    with pytest.warns(KineloWarning, match="1 rows were set aside"):
+    with pytest.warns(KineloWarning, match="1 row was set aside"):
         kn.TeamElo.classic().update(kn.matches.scan_matches(tmp_path / "g.parquet"))
 
 
@@ -131,7 +131,7 @@ def test_what_pieces_cannot_do_is_said_before_anything_is_read(river, tmp_path):
         kn.TeamElo.classic().update(kn.matches.scan_matches(tmp_path / "odd.parquet"))
 
 
-@pytest.mark.filterwarnings("ignore:1 rows were set aside")
+@pytest.mark.filterwarnings("ignore:1 row was set aside")
 @pytest.mark.parametrize("odd", [None, " side 3", "NA"])
 def test_text_names_in_pieces_are_those_of_one_table(tmp_path, odd):
     """Plain names are looked up by their hashes; a piece with an odd one is read row by row, and codes go on."""

@@ -335,7 +335,7 @@ class Carrying:
                 entry = self.attempt(lambda: self._count(matches, alone, False), everybody=False)
         if entry is None:
             entry = self.attempt(lambda: self._count(matches, alone, True), everybody=True)
-        for sentence in entry.sentences(self.ratings.noun):
+        for sentence in entry.sentences(self.ratings.ledger):
             warnings.warn(sentence, KineloWarning, stacklevel=3)
         return Added(len(entry.fresh), entry.known, len(entry.changed))
 

@@ -24,7 +24,7 @@ import polars as pl
 from kinelo.book.database import Database
 from kinelo.book.schema import plain_json, read_json
 from kinelo.errors import InputError
-from kinelo.matches.dated import EARLIEST, LATEST, UNDATED, Condition
+from kinelo.matches.dated import EARLIEST, LATEST, UNDATED, Condition, counted
 from kinelo.matches.fixtures import lineups_of_starters
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches, check_matches
@@ -87,19 +87,20 @@ class Entry:
         """Whether the book stays as it is."""
         return not (len(self.fresh) or len(self.changed) or self.named)
 
-    def sentences(self, noun: str) -> list[str]:
-        """What is not plain about the addition, to whoever made it."""
-        sentences = []
+    def sentences(self, ledger: Any) -> list[str]:
+        """What is not plain about the addition to a ledger, to whoever made it."""
+        sentences, one, noun = [], ledger.table, ledger.noun
         if len(self.changed):
+            differ = counted(len(self.changed), f"{one} of the book differs", f"{noun} of the book differ")
             sentences.append(
-                f"{len(self.changed)} {noun} of the book differ in this table: they were changed, and the "
+                f"{differ} in this table: {'it was' if len(self.changed) == 1 else 'they were'} changed, and the "
                 f"ratings computed again from {self.first_change} on."
             )
         if self.named:
-            sentences.append(
-                f"{len(self.named)} matches that the book held without an identifier are those of this table: they "
-                "are known by its identifiers from now on."
-            )
+            held = counted(len(self.named), f"{one} that the book held", f"{noun} that the book held")
+            known = "are those of this table: they are known by its identifiers"
+            known = "is one of this table: it is known by its identifier" if len(self.named) == 1 else known
+            sentences.append(f"{held} without an identifier {known} from now on.")
         if self.renamed:
             others = f", and so are {len(self.renamed) - 1:,} more" if self.renamed[1:] else ""
             sentences.append(

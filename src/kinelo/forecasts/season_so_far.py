@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.dated import Day, read_day
+from kinelo.matches.dated import Day, counted, read_day
 from kinelo.matches.matches import Matches, check_matches
 
 Rows = NDArray[np.int64]
@@ -85,9 +85,9 @@ def season_so_far(fixtures: Matches, results: Matches | None, since: Day | None 
     rows, why = answer
     note = f"everyone starts from 0 points: {why}"
     if rows.size or used.size:
-        counted = np.append(left[rows], used)
-        first = f" since {results.date[counted.min()]}" if results.dated else ""
-        note = f"{counted.size:,} results{first} count for the table: {why}"
+        both = np.append(left[rows], used)
+        first = f" since {results.date[both.min()]}" if results.dated else ""
+        note = f"{counted(both.size, f'result{first} counts', f'results{first} count')} for the table: {why}"
     return SeasonSoFar(rest[rows], fixtures, note)
 
 

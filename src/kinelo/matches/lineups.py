@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kinelo.matches.dated import counted
+
 
 @dataclass(frozen=True, repr=False)
 class Lineups:
@@ -56,7 +58,8 @@ class Lineups:
 
     def __repr__(self) -> str:
         both = int(self.known().sum())
-        return f"Lineups: {len(self):,} matches, {both:,} with both line-ups, {len(self.players):,} players"
+        matches = counted(len(self), "match", "matches")
+        return f"Lineups: {matches}, {both:,} with both line-ups, {len(self.players):,} players"
 
     def __len__(self) -> int:
         return (self.offsets.size - 1) // 2

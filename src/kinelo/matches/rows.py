@@ -202,7 +202,8 @@ class TableRows:
         rejected = Rejects.of(self.kind.noun, self.row[bad] + 1, reasons, contents)
         if not used:
             raise NoMatches(
-                f"No {self.kind.one} of {name} can be used, all {bad.size:,} rows were rejected "
+                f"No {self.kind.one} of {name} can be used, "
+                f"{'its only row was' if bad.size == 1 else f'all {bad.size:,} rows were'} rejected "
                 f"({rejected.in_words()}).",
                 rejected,
             )

@@ -18,7 +18,7 @@ import numpy as np
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.contests import Contests, Slots
-from kinelo.matches.dated import check_played
+from kinelo.matches.dated import check_played, counted
 from kinelo.matches.kinds import CONTESTS, kind_of
 from kinelo.matches.matches import Matches
 from kinelo.raters.qualifying import ACTIVE_DAYS, CAUTION, CONTEST_CAUTION, LEAST_MATCHES
@@ -173,7 +173,9 @@ def _worth_ranking(
     shown = table.filter(active & enough)
     if shown.height or not table.height:
         return shown, ""
-    often = f"played {least_matches:,} matches" if noun == "matches" else f"taken part in {least_matches:,} contests"
+    often = f"played {counted(least_matches, 'match', 'matches')}"
+    if noun == "contests":
+        often = f"taken part in {counted(least_matches, 'contest', 'contests')}"
     if table.filter(enough).height:
         return table, f"Nobody who has {often} is active, so everyone is shown."
     return table, f"Nobody has {often} yet, so everyone is shown."

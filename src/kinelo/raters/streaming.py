@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kinelo.errors import InputError, KineloWarning
+from kinelo.matches.dated import counted
 from kinelo.matches.scan import TableScan
 
 LOOK = 200_000
@@ -59,4 +60,5 @@ def _with_warning(pieces: Iterator[Any]) -> Iterator[Any]:
         yield piece
     if counts:
         reasons = ", ".join(f"{reason}: {number:,}" for reason, number in counts.items())
-        warnings.warn(f"{sum(counts.values()):,} rows were set aside ({reasons}).", KineloWarning, stacklevel=4)
+        rows = counted(sum(counts.values()), "row was", "rows were")
+        warnings.warn(f"{rows} set aside ({reasons}).", KineloWarning, stacklevel=4)
