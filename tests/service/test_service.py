@@ -11,6 +11,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.book.milestones import milestones
+from kinelo.book.tiers import moved_by_luck, tier_board
 from kinelo.raters.noise import NoiseFactors
 from leagues import match_league
 
@@ -665,6 +666,33 @@ def test_seasons_are_closed_once_and_read_by_pages(address):
         assert [row["reward"] for row in rows] == ["gold", *["silver"] * 3, *[None] * 4]
         assert "No season 'Autumn' was closed" in refused(client.get("/seasons/Autumn"), 404)
         assert "reset" in refused(client.post("/seasons", json=wish | {"reset": 2}))
+
+
+def test_tiers_are_kept_and_read_by_pages(address):
+    book = kn.RatingBook(address, kn.RankElo())
+    rule = {"bounds": {"Low": 0.5, "High": 0.5}, "by": "share", "divisions": 2, "placement": 4, "every": 2}
+    with serve(book) as client:
+        assert client.get("/tiers").json()["rule"] is None
+        assert "keeps no rule of tiers" in refused(client.get("/leaderboard"))
+        assert "add up to 1" in refused(client.post("/tiers", json=rule | {"bounds": {"Low": 0.5, "High": 0.6}}))
+        client.post("/contests", json=[*races(30), {"contest_id": "new", "order": ["newcomer", "p1"]}])
+        assert client.post("/tiers", json=rule).status_code == 200
+        board = tier_board(book)
+        said = client.get("/tiers", params={"luck": True}).json()
+        assert {name: said["rule"][name] for name in rule} == rule
+        luck = moved_by_luck(book)
+        assert (said["moved"], said["by_luck"], said["players"]) == (luck.moved, luck.by_luck, luck.players)
+        pages = [client.get("/leaderboard", params={"offset": k, "limit": 4}).json() for k in (0, 4, 8)]
+        assert {(page["total"], page["date"]) for page in pages} == {(len(board.rows), board.date)}
+        rows = [{name: row[name] for name in row if name != "idle"} for row in board.rows]
+        assert [row for page in pages for row in page["players"]] == rows
+        high = client.get("/leaderboard", params={"tier": "High"}).json()
+        assert [row["name"] for row in high["players"]] == [row["name"] for row in rows if row["tier"] == "High"]
+        one = next(row for row in rows if row["name"] == "newcomer")
+        assert client.get("/ratings/newcomer", params={"tier": True}).json()["tier"] == one and one["to_place"] == 3
+        assert client.get("/ratings/newcomer").json()["tier"] is None
+        page = client.get("/leaderboard.html")
+        assert page.headers["content-type"].startswith("text/html") and "placed after 3 more" in page.text
 
 
 def test_the_description_shows_an_example_of_every_question_that_is_understood(tmp_path):

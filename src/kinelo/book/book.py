@@ -105,6 +105,7 @@ class RatingBook:
             self._start(rater)
         self._ratings = Ratings(self._database, rater)
         self._carrying = Carrying(self._ratings)
+        self._board: tuple[Any, Any] = (None, None)
 
     def _start(self, rater: Any) -> None:
         """Make the tables of a new book of a rater, unless another process has just done so."""

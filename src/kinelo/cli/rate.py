@@ -350,7 +350,7 @@ def _by_level(played: Any, by: str | None, *, keep: bool) -> dict[str, Any]:
     return parts
 
 
-WORDS = {"check": 1, "export": 2, "erase": 2, "refit": 1, "season": 2}
+WORDS = {"check": 1, "export": 2, "erase": 2, "refit": 1, "season": 2, "tiers": 1}
 """Verbs, and how many words follow each."""
 
 
@@ -359,12 +359,12 @@ def book(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="[check|export|erase|refit|season] BOOK [FILE|NAME]",
+            metavar="[check|export|erase|refit|season|tiers] BOOK [FILE|NAME]",
             help="A rating book, as kinelo rate --book keeps it: a file, or postgresql://… Before it, check compares "
             "its ratings with one run over all its matches; export writes its matches to FILE (CSV or Parquet); erase "
             "takes NAME out of it for good, with a pseudonym in its place; refit learns the parameters of its rater "
             "from all its matches, and rates these again; season closes the season NAME, keeps its table for good, and "
-            "begins the next one.",
+            "begins the next one; tiers shows the board of tiers, and who moves by luck alone.",
         ),
     ],
     remove: list[str] | None = option("Identifier of a match (name of a contest) to take out; may be repeated."),
@@ -378,6 +378,8 @@ def book(
     reset: float | None = option("With season: the part by which ratings are drawn towards their mean (else 0)."),
     until: str | None = option("With season: its last day (else that of the last match).", metavar="DATE"),
     reward: list[str] | None = option("With season: NAME=10 for the 10 best, NAME=.05 for a share; may be repeated."),
+    rule: Path | None = option("With tiers: a TOML file with bounds, by, divisions, margin and so on, to be kept."),
+    out: Path | None = option("With tiers: write the board as a page, FILE.html."),
     tried: bool = option("With season: say what the reset would do, and change nothing.", "--try", default=False),
 ) -> None:
     """Say what a rating book holds, list its matches, take matches out, check it, write it as a table.
@@ -388,6 +390,7 @@ def book(
     Example:  kinelo book export league.db matches.parquet
     Example:  kinelo book refit league.db
     Example:  kinelo book season league.db 'Spring 2026' --reset .3 --try
+    Example:  kinelo book tiers league.db --rule tiers.toml
     """
     from kinelo.book.book import RatingBook
     from kinelo.raters.choice import rater_called
@@ -396,6 +399,8 @@ def book(
     verb, address, target = _parted(words, ratings, asked=bool(remove or remove_player) or listed)
     if pseudonym is not None and verb != "erase":
         raise InputError("--pseudonym goes with kinelo book erase BOOK NAME.")
+    if verb != "tiers" and (rule is not None or out is not None):
+        raise InputError("--rule and --out go with kinelo book tiers BOOK.")
     if verb != "season" and (tried or reward or until is not None or reset is not None):
         raise InputError("--reset, --until, --reward and --try go with kinelo book season BOOK NAME.")
     kind = None if rater is None else type(rater_called(rater))
@@ -423,6 +428,9 @@ def book(
         return
     if verb == "export":
         _export(opened, target, ratings)
+        return
+    if verb == "tiers":
+        _tiers(opened, rule, out)
         return
     if taken:
         typer.echo(f"{taken:,} taken out; the ratings are as if they had never been added.")
@@ -479,6 +487,28 @@ def _season_words(
         f"{name} is closed: {season.players:,} played from {since} to {season.last_day}; their ratings, places and "
         f"rewards are kept for good. In the next season {drawn}{doubt}."
     ]
+
+
+def _tiers(kept: RatingBook, rule: Path | None, out: Path | None) -> None:
+    """Keep a rule of tiers where one is given, and show the board, and what luck does to it."""
+    import tomllib
+
+    from kinelo.book.tiers import Tiers, moved_by_luck, set_tiers, tier_board
+    from kinelo.pages.frame import html_page
+    from kinelo.runtime.atomic import write_file
+
+    if rule is not None:
+        try:
+            set_tiers(kept, Tiers(**tomllib.loads(rule.read_text(encoding="utf-8"))))
+        except (TypeError, ValueError, OSError) as error:
+            raise InputError(f"{rule} is no rule of tiers: {' '.join(str(error).split()).rstrip('.')}.") from None
+    table = tier_board(kept).table()
+    if out is None:
+        console().print(table.head(30))
+    else:
+        write_file(out, html_page("Leaderboard", table.html()).encode())
+        typer.echo(f"{out}: {len(table.rows):,} on the board")
+    typer.echo("\n".join(moved_by_luck(kept).lines()))
 
 
 def _check(kept: RatingBook) -> None:

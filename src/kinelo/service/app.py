@@ -19,7 +19,7 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 from fastapi import FastAPI, Query, Request
 from fastapi import Path as PathParameter
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
@@ -189,11 +189,13 @@ async def get_rating(
     history: Annotated[int, Query(ge=0, le=say.MOST_LISTED)] = 0,
     neighbours: Annotated[int, Query(ge=0, le=100)] = 0,
     active_days: ActiveDays = None,
+    tier: bool = False,
 ) -> say.RatingWithHistory:
-    """What is known of somebody, and the place; with history ratings on the way, with neighbours who stands near."""
+    """What is known of somebody, and the place; with history ratings on the way, with neighbours who stands near, with
+    tier that of the board."""
     threads: BookThreads = request.app.state.threads
-    pool, asked = threads.slow if history else threads.readers, Asked(kind, name, active_days=active_days)
-    found = await threads.asked(pool, doors.rating_of, asked, history, neighbours)
+    pool, asked = threads.slow if history or tier else threads.readers, Asked(kind, name, active_days=active_days)
+    found = await threads.asked(pool, doors.rating_of, asked, history, neighbours, tier)
     if found is None:
         raise HTTPException(404, f"Nobody with the name {name!r:.60} has a rating.")
     return found
@@ -223,6 +225,32 @@ async def get_milestone(
     """The ratings of everyone at a milestone, before it and after, by pages."""
     threads: BookThreads = request.app.state.threads
     return await threads.asked(threads.readers, doors.milestone, number, offset, limit)
+
+
+async def get_leaderboard(
+    request: Request,
+    kind: Annotated[str | None, Query(max_length=200)] = None,
+    tier: Annotated[str | None, Query(max_length=200)] = None,
+    offset: Annotated[int, Query(ge=0, le=MOST_OFFSET)] = 0,
+    limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
+    active_days: ActiveDays = None,
+) -> say.Leaderboard:
+    """A page of the board of tiers, the highest shown number of each kind first; of a kind, a tier, of the active."""
+    threads: BookThreads = request.app.state.threads
+    asked = Asked(kind, tier, "", offset, limit, active_days)
+    return await threads.asked(threads.slow, doors.leaderboard, asked)
+
+
+async def get_leaderboard_page(request: Request) -> HTMLResponse:
+    """The first thousand of the board of tiers, as a page."""
+    threads: BookThreads = request.app.state.threads
+    return HTMLResponse(await threads.asked(threads.slow, doors.leaderboard_page))
+
+
+async def get_tiers(request: Request, luck: bool = False) -> say.KeptTiers:
+    """The rule of tiers; with luck, which share changed division, and which share would have by luck alone."""
+    threads: BookThreads = request.app.state.threads
+    return await threads.asked(threads.slow, doors.get_tiers, luck)
 
 
 async def get_seasons(request: Request) -> say.Seasons:
@@ -269,6 +297,7 @@ QUESTIONS = (
     ("/refit", "slow", doors.refit),
     ("/erase", "writer", doors.erase),
     ("/seasons", "slow", doors.close_season),
+    ("/tiers", "writer", doors.set_tiers),
 )
 """What is asked by a body in JSON: the path, who asks the book, and its door."""
 ROUTES = (
@@ -279,6 +308,9 @@ ROUTES = (
     ("/contests/{match_id:path}", "DELETE", delete_match),
     ("/milestones", "GET", get_milestones),
     ("/milestones/{number}", "GET", get_milestone),
+    ("/leaderboard", "GET", get_leaderboard),
+    ("/leaderboard.html", "GET", get_leaderboard_page),
+    ("/tiers", "GET", get_tiers),
     ("/seasons", "GET", get_seasons),
     ("/seasons/{name:path}", "GET", get_season),
     ("/health", "GET", get_health),

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from kinelo._version import __version__
+from kinelo.book import tiers
 from kinelo.book.book import RatingBook
 from kinelo.book.erasing import strings_in
 from kinelo.book.milestones import milestones as milestones_of
@@ -15,6 +16,7 @@ from kinelo.book.paging import Asked, page_of, place_of
 from kinelo.book.schema import plain_json
 from kinelo.decisions import choosing
 from kinelo.errors import InputError
+from kinelo.pages.frame import html_page
 from kinelo.raters import explanation
 from kinelo.raters.balance import balance as balance_teams
 from kinelo.raters.history import rating_history
@@ -233,6 +235,35 @@ def season(book: RatingBook, name: str, offset: int, limit: int) -> say.Mileston
     return milestone(book, numbers[name], offset, limit) if name in numbers else None
 
 
+def set_tiers(book: RatingBook, said: say.TierRule) -> say.KeptTiers:
+    """Keep a rule by which ratings are shown as tiers, in the place of the one before."""
+    tiers.set_tiers(book, tiers.Tiers(**said.model_dump()))
+    return say.KeptTiers(rule=said)
+
+
+def get_tiers(book: RatingBook, luck: bool) -> say.KeptTiers:
+    """The rule of tiers; with luck, how many changed division, and how many would by luck alone."""
+    rule = tiers.tiers_of(book)
+    said = None if rule is None else say.TierRule(**{k: v for k, v in asdict(rule).items() if k != "steps"})
+    return say.KeptTiers(rule=said, **(asdict(tiers.moved_by_luck(book)) if luck else {}))
+
+
+def leaderboard(book: RatingBook, asked: Asked) -> say.Leaderboard:
+    """A page of the board of tiers; of a kind, of one tier (as the name), of those who played lately."""
+    board = tiers.tier_board(book)
+    rows = [row for row in board.rows if asked.kind in (None, row["kind"]) and asked.name in (None, row["tier"])
+            and (asked.active_days is None or row["idle"] <= asked.active_days)]  # fmt: skip
+    page = rows[asked.offset : asked.offset + asked.limit]
+    players = [say.InTier.model_validate(row) for row in page]
+    return say.Leaderboard(total=len(rows), offset=asked.offset, date=board.date, players=players)
+
+
+def leaderboard_page(book: RatingBook) -> str:
+    """The board of tiers as a page."""
+    board = tiers.tier_board(book)
+    return html_page(f"Leaderboard of {board.date}", board.table().head(say.MOST_LISTED).html())
+
+
 def milestone(book: RatingBook, number: int, offset: int, limit: int) -> say.MilestoneRatings:
     """A page of the ratings of everyone at a milestone, before it and after."""
     table = ratings_at(book, number)
@@ -266,7 +297,9 @@ def _rating(row: dict[str, Any]) -> say.Rating:
     return say.Rating.model_validate(row | {"last_played": None if day is None else str(day)})
 
 
-def rating_of(book: RatingBook, asked: Asked, points: int, near: int) -> say.RatingWithHistory | None:
+def rating_of(
+    book: RatingBook, asked: Asked, points: int, near: int, tier: bool = False
+) -> say.RatingWithHistory | None:
     """What is known of somebody, ratings at up to so many days on the way, and so many above and below; None where
     nobody has that name.
     """
@@ -282,6 +315,9 @@ def rating_of(book: RatingBook, asked: Asked, points: int, near: int) -> say.Rat
     board = page_of(book, around).rows if near else []
     neighbours = [say.Placed(**_rating(one).model_dump(), place=around.offset + k) for k, one in enumerate(board, 1)]
     known = _rating(row).model_dump() | {"place": place, "neighbours": neighbours}
+    if tier:
+        rows = tiers.tier_board(book).rows
+        known["tier"] = next(one for one in rows if (one["kind"], one["name"]) == (row["kind"], name))
     return say.RatingWithHistory(**known, history=_history(book, row, points))
 
 

@@ -383,9 +383,11 @@ class Placed(Rating):
 
 
 class RatingWithHistory(Rating):
-    """What is known of somebody: the place among those shown (none if not active), who is near, how it came to that."""
+    """What is known of somebody: the place among those shown (none if not active), the tier where that is asked, who
+    is near, how it came to that."""
 
     place: int | None
+    tier: InTier | None = None
     neighbours: list[Placed]
     history: list[Then]
 
@@ -448,6 +450,58 @@ class Seasons(BaseModel):
     """The seasons of a book that were closed, the first one first."""
 
     seasons: list[Season]
+
+
+class TierRule(Said):
+    """How ratings are shown as tiers, from the lowest to the highest: with the points from which each holds, or with
+    shares that add up to 1; into how many divisions; within which margin a division is kept; matches before which
+    nobody is placed; decay of the shown number in points a week; and days between two looks."""
+
+    bounds: Annotated[dict[Name, Number], Field(min_length=2, max_length=50)]
+    by: Literal["points", "share"] = "points"
+    divisions: Annotated[int, Field(ge=1, le=20)] = 1
+    margin: Annotated[float, Field(ge=0.0, le=1e6)] = 0.0
+    placement: Annotated[int, Field(ge=0, le=10**6)] = 10
+    decay: Annotated[float, Field(ge=0.0, le=1e6)] = 0.0
+    decay_after: Annotated[int, Field(ge=0, le=10**5)] = 28
+    decay_most: Annotated[float, Field(ge=0.0, le=1e6)] = 200.0
+    every: Annotated[int, Field(ge=1, le=400)] = 7
+
+
+class KeptTiers(BaseModel):
+    """The rule that the book keeps, and who of those placed changed division: really, and by luck alone."""
+
+    rule: TierRule | None
+    moved: float | None = None
+    by_luck: float | None = None
+    players: int | None = None
+    days: int | None = None
+    draws: int | None = None
+
+
+class InTier(BaseModel):
+    """Somebody on the board of tiers: rating and shown number, tier and division (none before placement), matches left
+    until placed, and steps moved since the look before."""
+
+    place: int
+    kind: str
+    name: str
+    rating: float
+    shown: float
+    tier: str | None
+    division: int | None
+    matches: int
+    to_place: int
+    moved: int | None
+
+
+class Leaderboard(BaseModel):
+    """A page of the board of tiers, the highest shown number of each kind first."""
+
+    total: int
+    offset: int
+    date: str
+    players: list[InTier]
 
 
 class Milestone(BaseModel):
@@ -529,6 +583,7 @@ EXAMPLES: dict[type[Said], dict[str, Any]] = {
     Whose: {"of": "Ann", "last": 5},
     Due: {"after": 500},
     Erased: {"name": "Ann Example"},
+    TierRule: {"bounds": {"Bronze": 0.5, "Silver": 0.4, "Gold": 0.1}, "by": "share", "divisions": 3, "margin": 25},
     SeasonToClose: {"name": "Spring 2026", "reset": 0.3, "date": "2026-05-31", "rewards": {"gold": 1, "silver": 0.1}},
 }
 """What is shown of each question in the description of the service."""
