@@ -344,6 +344,11 @@ CALLS = {
         lambda **k: kn.BradleyTerry(ties=0.5, ridge=0.1, home_advantage=0.2, **k).fit(matches()).ratings_,
         {"covariates": [], "anchor": {"A": 1500.0}},
     ),
+    "ScoreElo": (
+        lambda **k: kn.ScoreElo(**k),
+        {"strengths": kn.KalmanElo(), "pace_spread": 0.2, "pace_walk": 0.1, "level_walk": 0.03, "mismatch": 0.8,
+         "dispersion": 1.2, "steepness": 0.9, "dependence": 0.05, "scatter": 0.2, "law": "counts", "look": 500},
+    ),
     "Rules.places": (
         lambda **k: kn.season(rated(), fixtures(), rules=Rules(tie_breaks=["wins"], places=k), realisations=5)
         .to_dict(),

@@ -154,7 +154,8 @@ def test_tables_that_do_not_hold_together_reach_no_loop(name, argument):
 MADE_AT_ONCE = [
     "Tanh", "Probit", "Davidson", "Window", "Fixed", "Normal", "LineupLottery", "Empirical", "Scaled", "setup_r1",
     "setup_r2", "homogeneous", "RatingSystem", "DeviationSteps", "FallingSteps", "Period", "Continuum", "read_matches",
-    "TeamElo", "Glicko", "Glicko2", "KalmanElo", "PlayerElo", "BradleyTerry", "Rules", "RatingBook", "sample_league",
+    "TeamElo", "Glicko", "Glicko2", "KalmanElo", "PlayerElo", "BradleyTerry", "ScoreElo", "Rules", "RatingBook",
+    "sample_league",
     "Mixture", "Learning", "Form", "Walk", "Turnover", "Population", "Population.uniform", "Population.gaussian",
     "Population.concentrated", "satisfies_b_prime", "convergence_table", "scan_matches", "leaderboard",
 ]  # fmt: skip

@@ -120,7 +120,7 @@ def run(*words: str, folder: Path, package: str) -> subprocess.CompletedProcess[
 
 def test_a_rater_is_known_by_its_name(good, broken):
     known = " ".join(good["rate help"].out.replace("-\n", "-").split()).replace("- ", "-")
-    assert "bradley-terry or frequencies, or a class" in known
+    assert "score or frequencies, or a class" in known
     assert good["rated"].code == 0, good["rated"].err
     kept, gone = good["kept"], broken["kept"]
     assert kept.code == 0 and "Frequencies" in kept.out and "60" in kept.out, kept.err

@@ -94,6 +94,8 @@ TAKES_MATCHES = {
     "KalmanElo._possible_strengths",
     "PlayerElo._play_out",
     "PlayerElo._possible_strengths",
+    "ScoreElo._play_out",
+    "ScoreElo._possible_strengths",
 }
 """What a rater offers to season and knockout, which always name the seed."""
 

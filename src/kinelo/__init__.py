@@ -78,6 +78,7 @@ if TYPE_CHECKING:
     from kinelo.raters.preview import preview
     from kinelo.raters.questions import fair_value, match_quality
     from kinelo.raters.rank.rater import RankElo
+    from kinelo.raters.scores.rater import ScoreElo
     from kinelo.raters.team.rater import TeamElo
     from kinelo.runtime.device import devices
     from kinelo.sweeps.sweep import sweep
@@ -127,6 +128,7 @@ _MODULE_OF = modules_of(
         "raters.bradley_terry.rater": ("BradleyTerry",),
         "raters.fide.rater": ("FideElo",),
         "raters.kalman.rater": ("KalmanElo",),
+        "raters.scores.rater": ("ScoreElo",),
         "forecasts.backtest": ("backtest",),
         "raters.player.rater": ("PlayerElo",),
         "forecasts.knockout": ("knockout",),

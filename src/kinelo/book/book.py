@@ -46,7 +46,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
 from kinelo.raters.adapter import blank_of, carry_on, forecast_by, settings_of
 from kinelo.raters.one_match import OneResult, one_result
-from kinelo.raters.rater import Rater, no_attribute
+from kinelo.raters.rater import Rater, no_attribute, traits_of
 from kinelo.raters.sides import SIDE
 from kinelo.raters.soft_reset import begin_seasons
 from kinelo.raters.stored import LAST_DAY, SEPARATOR
@@ -109,6 +109,11 @@ class RatingBook:
 
     def _start(self, rater: Any) -> None:
         """Make the tables of a new book of a rater, unless another process has just done so."""
+        if not traits_of(rater).book_holds:
+            raise InputError(
+                f"A rating book keeps no scores, which {type(rater).__name__} needs: rate a table with it, or keep a "
+                "book of KalmanElo."
+            )
         systems = [name for name, value in settings_of(rater).items() if isinstance(value, RatingSystem | StepRule)]
         description = {"rater": origin_of(type(rater)), "settings": settings_to_keep(rater), "systems": systems}
         database, blank = self._database, blank_of(rater)

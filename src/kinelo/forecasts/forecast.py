@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.validation import finite_array
-from kinelo.presentation import Table, chance, words
+from kinelo.presentation import Table, chance, number, words
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -168,7 +168,12 @@ class Forecast:
 
 
 def forecast_table(forecasts: pl.DataFrame) -> Table:
-    """Both sides of every match, and the chances."""
+    """Both sides of every match and the chances; with scores, the goals expected and the likeliest score."""
     columns = [words("Home", "home"), words("Away", "away")]
     chances = {"home_win": "Home win", "draw": "Draw", "away_win": "Away win"}
-    return Table([*columns, *(chance(said, name) for name, said in chances.items())], forecasts.to_dicts())
+    columns += [chance(said, name) for name, said in chances.items()]
+    if "likeliest" in forecasts.columns:
+        expected = {"expected_home": "Home scores", "expected_away": "Away scores"}
+        columns += [number(said, name, ".2f") for name, said in expected.items()]
+        columns.append(words("Likeliest", "likeliest"))
+    return Table(columns, forecasts.to_dicts())

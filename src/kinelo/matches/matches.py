@@ -83,6 +83,8 @@ class Matches(DatedTable):
         The season of each match where the file has a column of seasons, else None.
     side_headers
         What the file calls the columns of its sides, such as White and Black.
+    total
+        Scores of both sides together, NaN where they are not known; None where the table has no scores.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches({"home": ["Ajax", "PSV"], "away": ["PSV", "Ajax"], "result": [1, 0]})
@@ -110,6 +112,7 @@ class Matches(DatedTable):
     unordered: NDArray[np.bool_] | None = None
     season: Condition | None = None
     side_headers: tuple[str, str] = ("home", "away")
+    total: NDArray[np.float64] | None = None
 
     @property
     def outcome(self) -> NDArray[np.float64]:
@@ -229,6 +232,7 @@ class Matches(DatedTable):
             None if self.unordered is None else self.unordered[index],
             None if self.season is None else self.season[index],
             self.side_headers,
+            None if self.total is None else self.total[index],
         )
 
     def _rows(self, index: Any) -> slice | NDArray[Any]:
@@ -258,6 +262,8 @@ class Matches(DatedTable):
         table.column("row", "i", size)
         if self.unordered is not None:
             table.column("unordered", "b", size)
+        if self.total is not None:
+            table.column("total", "f", size)
         if self.identifiers is not None and len(self.identifiers) != size:
             raise table.refuse(f"identifiers has {len(self.identifiers):,} values where {size:,} are needed")
         if not isinstance(self.conditions, Mapping):

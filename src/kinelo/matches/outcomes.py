@@ -303,6 +303,7 @@ def read_outcome(rows: MatchRows, name: str) -> None:
     scores = _read_scores(rows)
     if scores is not None:
         rows.margin = scores[2]
+        rows.total = _totals(rows, *scores)
     elif "margin" in column_of:
         rows.margin = _numbers(rows, "margin")
         rows.reject(np.abs(rows.margin) > LARGEST_SCORE, "impossible margin")
@@ -333,6 +334,7 @@ def read_outcome(rows: MatchRows, name: str) -> None:
         )
     if rows.to_come.any():
         rows.result, rows.margin = (np.where(rows.to_come, np.nan, value) for value in (rows.result, rows.margin))
+        rows.total = None if rows.total is None else np.where(rows.to_come, np.nan, rows.total)
     # Words of a status that nobody knows are asked about where they stand beside a result.
     for column, at in unclear.items():
         at = at & (rows.fault == 0) & np.isfinite(rows.result)
@@ -484,6 +486,17 @@ def _read_scores(rows: MatchRows) -> tuple[NDArray[np.float64], NDArray[np.float
         return None
     column_of["score_line"] = column_of.pop(source)
     return _use_lines(rows, column_of["score_line"], lines)
+
+
+def _totals(
+    rows: MatchRows, home: NDArray[np.float64], away: NDArray[np.float64], margin: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """What both sides scored together; places, games and sets won are no scores of that kind."""
+    column_of = rows.found
+    if {"home_place", "home_games"} & {name for name in column_of if column_of[name] == column_of.get("home_score")}:
+        return None
+    with np.errstate(invalid="ignore"):
+        return np.where(home - away == margin, home + away, np.nan)
 
 
 def _refuse_lost_thousands(columns: list[pl.Series]) -> None:

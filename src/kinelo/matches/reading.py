@@ -152,6 +152,7 @@ def _matches(
         unordered=rows.unordered,
         season=season,
         side_headers=("home", "away") if rows.winners_first else (rows.found["home"], rows.found["away"]),
+        total=None if rows.total is None else _owned(rows.total, index),
     )
     if lineups is not None:
         return attach_lineups(matches, rows, load_table(lineups), columns), rows

@@ -358,6 +358,7 @@ class MatchRows(TableRows):
     order_columns: tuple[str, ...] = ()
     status_columns: tuple[str, ...] = ()
     to_come: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    total: NDArray[np.float64] | None = None
 
 
 @dataclass(frozen=True)

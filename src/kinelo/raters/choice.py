@@ -34,6 +34,7 @@ class Choice(NamedTuple):
     kind: str
     meaning: str
     needs_lineups: bool = False
+    needs_scores: bool = False
 
 
 RATERS = {
@@ -43,6 +44,7 @@ RATERS = {
     "glicko": Choice("glicko", "Glicko", "ratings with an uncertainty that grows by rest"),
     "glicko2": Choice("glicko", "Glicko2", "Glicko with a volatility for every side"),
     "bradley-terry": Choice("bradley_terry", "BradleyTerry", "one estimate from all matches, for strengths that stay"),
+    "score": Choice("scores", "ScoreElo", "strengths and paces, for exact scores and totals", needs_scores=True),
 }
 CONTEST_RATERS = {
     "rank": Choice("rank", "RankElo", "ratings from orders of finish, with an uncertainty"),
@@ -120,6 +122,8 @@ def candidates(
     raters = RATERS_OF[kind]
     for name in sorted(raters, key=lambda name: name != USUAL):
         if raters[name].needs_lineups and getattr(matches, "lineups", None) is None:
+            continue
+        if raters[name].needs_scores:  # outcomes have the chances that its strengths give them
             continue
         takes = _of_kinelo(raters[name]).get_params()
         asked = {"start": start is not None, "conditions": bool(conditions), "noise_by": bool(noise_by)}

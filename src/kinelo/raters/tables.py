@@ -230,7 +230,7 @@ def luck_table(rater: Any) -> Table | None:
     if factors is None or not factors.height:
         return None
     columns = [words("Luck by", "column"), words("Level", "level"), number("Factor", "factor", ".2f")]
-    noun = traits_of(rater).book_holds[0]
+    noun = traits_of(rater).takes[0].noun
     columns += [span("80 %", "low", "high", ".2f"), number(noun.capitalize(), "matches", ",d")]
     return Table(columns, factors.to_dicts())
 

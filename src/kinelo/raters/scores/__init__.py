@@ -1,0 +1,1 @@
+"""Elo of sides, and the scores of their matches."""

@@ -1,0 +1,240 @@
+"""How many goals fall, and who scores them: the loops of :mod:`kinelo.raters.scores.rater`.
+
+**Paces.** The total of an even match has the expected value ``E = exp(ℓ + p_i + p_j)``: ``ℓ`` is the level of the
+league, ``p`` the pace of each side. More is scored where a match is not even. With ``g`` the lean of the match, ``Φ⁻¹``
+of the points expected of the home side, and ``q = bg/√E``, the home side scores ``e^{2u}`` goals for one of the away
+side, where ``sinh(u)/√cosh(u) = q``, so that ``cosh(u) = (q² + √(q⁴ + 4))/2``; and the expected total is
+``T = E cosh(u)^m``. At m = 1 and b = 1 goals depend on attack and defence as a log-linear law says, and chances of
+outcomes agree with them. The variance of a total is ``φT``.
+
+Level and paces are a diagonal filter. With what is believed of ``log T`` of variance ``V``, a total ``N`` has the score
+``(N − T)/φ`` and the information ``T/φ``: everyone's mean moves by ``v (N − T)/φ / (1 + VT/φ)``, and every variance
+``v`` by ``−v² T/φ / (1 + VT/φ)``. A pace fades towards 0 as it wanders, so that its spread stays what it is.
+
+**Counts.** Home and away score ``T/(1 + e^{−δ})`` and ``T/(1 + e^δ)``, ``δ = 2u + cz`` with a normal ``z``, each by a
+negative binomial law of variance ``φ`` times its mean, whose chances follow from one another by
+``q_{k+1}/q_k = (λ + k(φ − 1))/((k + 1)φ)`` (Poisson's at φ = 1). Low scores depend on one another: those of 0:0, 0:1,
+1:0 and 1:1 are multiplied by ``1 − λμρ``, ``1 + λρ``, ``1 + μρ`` and ``1 − ρ``.
+
+**Points.** Where dozens are scored, margin and total are normal, of means ``bg√T`` and ``T`` and variances ``b²T`` and
+``φT + VT²``, on the scores that whole numbers allow.
+
+Both laws only say how chances lie among scores of one outcome: outcomes themselves have the chances that strengths give
+them.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from kinelo.play.formula import inner, kernel
+
+NODES, NODE_WEIGHTS = (values.copy() for values in np.polynomial.hermite_e.hermegauss(5))
+NODE_WEIGHTS /= NODE_WEIGHTS.sum()
+"""Where the mean over a normal law is taken."""
+
+YEAR = 365.25
+UNSEEN = -(2**62)
+"""The day of those who have not played."""
+
+FIRST_LEVEL, FIRST_DOUBT = math.log(2.5), 0.3
+"""Level of a league before any match, and the standard deviation of its logarithm after the first."""
+
+TINY = 1e-15
+
+
+class Law(NamedTuple):
+    """What scores follow: ``points`` or counts, and the numbers φ, b, m, ρ and c of the module."""
+
+    points: bool
+    dispersion: float
+    steepness: float
+    mismatch: float
+    dependence: float
+    scatter: float
+
+
+class Pace(NamedTuple):
+    """How paces move: their spread, and walks of a pace and of the level per year."""
+
+    spread: float
+    walk: float
+    level_walk: float
+
+
+@inner
+def log_uneven(log_even, lean, steepness):
+    """``log cosh(u)`` of a match with this lean, where an even one has this logarithm of the total."""
+    q2 = (steepness * lean) ** 2 / math.exp(log_even)
+    return math.log(0.5 * (q2 + math.sqrt(q2 * q2 + 4.0)))
+
+
+@kernel
+def follow_paces(day, home, away, total, weight, lean, p, law, level, x, v, last, mean, variance):
+    """Mean and variance of ``log E`` before each match, and level and paces after it.
+
+    ``level`` holds mean, variance and the day of the last total. Places −1 are of nobody met; without weight nothing is
+    learnt.
+    """
+    room = p.spread * p.spread
+    rate = 0.5 * p.walk * p.walk / room if room > 0.0 else 0.0
+    pair, moved, doubt = np.empty(2, np.int64), np.empty(2), np.empty(2)
+    for k in range(day.size):
+        pair[0], pair[1] = home[k], away[k]
+        log_total, spread = FIRST_LEVEL if math.isnan(level[0]) else level[0], level[1]
+        if level[2] > -math.inf:
+            spread += p.level_walk * p.level_walk * max(day[k] - level[2], 0.0) / YEAR
+        level_doubt = spread
+        for s in range(2):
+            place = pair[s]
+            moved[s], doubt[s] = 0.0, room
+            if place >= 0 and last[place] != UNSEEN:
+                kept = math.exp(-rate * max(day[k] - last[place], 0) / YEAR)
+                moved[s], doubt[s] = kept * x[place], room - (room - v[place]) * kept * kept
+            log_total += moved[s]
+            spread += doubt[s]
+        mean[k], variance[k] = log_total, spread
+        if math.isnan(total[k]) or not weight[k] > 0.0:
+            continue
+        if math.isnan(level[0]):
+            level[0], level[1], level[2] = math.log(total[k] + 0.5), FIRST_DOUBT * FIRST_DOUBT, day[k]
+            continue
+        expected = math.exp(log_total + law.mismatch * log_uneven(log_total, lean[k], law.steepness))
+        information = weight[k] * expected / law.dispersion
+        score = weight[k] * (total[k] - expected) / law.dispersion
+        gain = 1.0 / (1.0 + spread * information)
+        level[0] += level_doubt * score * gain
+        level[1] = level_doubt - level_doubt * level_doubt * information * gain
+        level[2] = day[k]
+        for s in range(2):
+            place = pair[s]
+            x[place] = moved[s] + doubt[s] * score * gain
+            v[place] = doubt[s] - doubt[s] * doubt[s] * information * gain
+            last[place] = day[k]
+
+
+@inner
+def counted(rate, excess, out):
+    """Chances of 0, 1, 2, … goals at this rate, whose variance is ``1 + excess`` times the mean."""
+    out[0] = math.exp(-rate if excess < 1e-12 else -rate * math.log1p(excess) / excess)
+    for k in range(out.size - 1):
+        out[k + 1] = out[k] * (rate + k * excess) / ((k + 1) * (1.0 + excess))
+
+
+@inner
+def both_counted(log_even, lean, law, z, first, second):
+    """Chances of both sides' goals at one node; their rates are returned."""
+    uneven = log_uneven(log_even, lean, law.steepness)
+    total = math.exp(log_even + law.mismatch * uneven)
+    odds = math.copysign(2.0 * math.acosh(max(math.exp(uneven), 1.0)), lean) + law.scatter * z
+    rate, other = total / (1.0 + math.exp(-odds)), total / (1.0 + math.exp(odds))
+    counted(rate, max(law.dispersion - 1.0, 0.0), first)
+    counted(other, max(law.dispersion - 1.0, 0.0), second)
+    return rate, other
+
+
+@inner
+def together(i, j, rate, other, dependence):
+    """What dependence multiplies the chance of this score by."""
+    if i > 1 or j > 1:
+        return 1.0
+    if i == j:
+        factor = 1.0 - rate * other * dependence if i == 0 else 1.0 - dependence
+    else:
+        factor = 1.0 + (other if i == 1 else rate) * dependence
+    return max(factor, 0.0)
+
+
+@kernel
+def score_grid(chances, mean, variance, lean, law, out):
+    """Chances of every score of each match, ``out[k, home, away]``; those of an outcome sum to its chance."""
+    size = out.shape[1]
+    first, second = np.empty(size), np.empty(size)
+    out[:] = 0.0
+    for k in range(mean.size):
+        grid = out[k]
+        if law.points:
+            total, width = _points_of(mean[k], variance[k], lean[k], law)
+            middle, spread = law.steepness * lean[k] * math.sqrt(total), law.steepness * math.sqrt(total)
+            for i in range(size):
+                for j in range(size):
+                    a, b = (i - j - middle) / spread, (i + j - total) / width
+                    grid[i, j] = math.exp(-0.5 * (a * a + b * b))
+        else:
+            for s in range(NODES.size):
+                log_even = mean[k] + math.sqrt(variance[k]) * NODES[s]
+                for t in range(NODES.size):
+                    rate, other = both_counted(log_even, lean[k], law, NODES[t], first, second)
+                    share = NODE_WEIGHTS[s] * NODE_WEIGHTS[t]
+                    for i in range(size):
+                        for j in range(size):
+                            grid[i, j] += share * first[i] * second[j]
+                    for i in range(2):
+                        for j in range(2):
+                            factor = together(i, j, rate, other, law.dependence)
+                            grid[i, j] += share * first[i] * second[j] * (factor - 1.0)
+        sums = np.zeros(3)
+        for i in range(size):
+            for j in range(size):
+                sums[0 if i > j else 1 if i == j else 2] += grid[i, j]
+        for i in range(size):
+            for j in range(size):
+                place = 0 if i > j else 1 if i == j else 2
+                grid[i, j] *= chances[k, place] / max(sums[place], 1e-300)
+
+
+@inner
+def _points_of(mean, variance, lean, law):
+    """Mean and standard deviation of a total of points."""
+    total = math.exp(mean + law.mismatch * log_uneven(mean, lean, law.steepness))
+    return total, math.sqrt(law.dispersion * total + variance * total * total)
+
+
+@kernel
+def score_losses(chances, mean, variance, lean, law, home, away, size, out):
+    """``−log`` of the chance of each score in a grid of this size; NaN where a score is not known (−1)."""
+    first, second = np.empty(size), np.empty(size)
+    for k in range(mean.size):
+        i, j = home[k], away[k]
+        if i < 0 or j < 0:
+            out[k] = math.nan
+            continue
+        place = 0 if i > j else 1 if i == j else 2
+        here = there = 0.0
+        if law.points:
+            total, width = _points_of(mean[k], variance[k], lean[k], law)
+            middle, spread = law.steepness * lean[k] * math.sqrt(total), law.steepness * math.sqrt(total)
+            a, b = (i - j - middle) / spread, (i + j - total) / width
+            here = math.exp(-0.5 * (a * a + b * b))
+            # The margins of the outcome, each with the totals of its parity, which are as good as half of all.
+            for margin in range(0 if place == 1 else 1, 1 if place == 1 else size):
+                a = ((-margin if place == 2 else margin) - middle) / spread
+                there += math.exp(-0.5 * a * a)
+            there *= 0.5 * width * math.sqrt(2.0 * math.pi)
+        else:
+            for s in range(NODES.size):
+                log_even = mean[k] + math.sqrt(variance[k]) * NODES[s]
+                for t in range(NODES.size):
+                    rate, other = both_counted(log_even, lean[k], law, NODES[t], first, second)
+                    share = NODE_WEIGHTS[s] * NODE_WEIGHTS[t]
+                    here += share * first[i] * second[j] * together(i, j, rate, other, law.dependence)
+                    there += share * _outcome(place, first, second, rate, other, law.dependence)
+        out[k] = -math.log(max(chances[k, place] * here / max(there, 1e-300), TINY))
+
+
+@inner
+def _outcome(place, first, second, rate, other, dependence):
+    """Chance of an outcome (0 home win, 1 draw, 2 away win) at one node."""
+    chance = below = 0.0
+    winner, loser = (first, second) if place != 2 else (second, first)
+    for k in range(winner.size):
+        chance += winner[k] * (loser[k] if place == 1 else below)
+        below += loser[k]
+    for i in range(2):
+        for j in range(2):
+            if (0 if i > j else 1 if i == j else 2) == place:
+                chance += first[i] * second[j] * (together(i, j, rate, other, dependence) - 1.0)
+    return chance
