@@ -14,12 +14,15 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli.commands import app
+from kinelo.forecasts.forecast import Forecast
 from kinelo.lab.guide.scenes import scene_pictures
 from kinelo.lab.rate.reading import read_rules
 from kinelo.lab.rate.tables import read_table
 from kinelo.matches.fixtures import lineups_of_starters
 from kinelo.matches.scan import joined
 from kinelo.model.expectation import satisfies_b_prime
+from kinelo.raters.adapter import settings_of
+from kinelo.raters.upset_table import surprises
 from kinelo.service.settings import Settings as ServiceSettings
 from kinelo.studies.study import required
 from kinelo.sweeps.sweep import convergence_table
@@ -68,6 +71,17 @@ class Silent:
 
 def fixtures(count):
     return kn.read_matches({name: TWO[name][:count] for name in ("date", "home", "away")}, played=False)
+
+
+class Nothing:
+    """What is no rater."""
+
+
+class Forgetful(Silent):
+    """A rater that does not keep its argument."""
+
+    def __init__(self, size):
+        self.other = size
 
 
 # What is called, and what it answers.
@@ -606,6 +620,117 @@ CASES = {
             kn.RatingSystem(TANH, gamma=0.01, schedule=kn.model.Rounds()), kn.theory.Continuum(theta=(4, 10), sigma=1.0)
         ),
         "Rounds() needs a number of teams, which a continuum has not; give Period(matches).",
+    ),
+    # Forecasts of raters
+    "metrics of one word": (
+        lambda: kn.backtest(matches(), {"elo": classic()}, train_until="2024-01-05", metrics="rps"),
+        r"metrics must be a list of log_loss, .*accuracy, not 'rps'\.",
+    ),
+    "a rater that is a class": (
+        lambda: kn.backtest(matches(), {"mine": kn.TeamElo}, train_until="2024-01-05"),
+        "mine is no rater: a rater can fit and say one_step_ahead.",
+    ),
+    "a forecast of no matches": (
+        lambda: Forecast(np.full((1, 3), 1 / 3), (), matches=TWO), "matches of a forecast are Matches, not dict.",
+    ),
+    "chances of unequal numbers": (
+        lambda: Forecast.of(np.array([0.5]), np.array([0.2, 0.2]), np.array([0.3])),
+        "win, draw and loss must hold a probability for each match.",
+    ),
+    "a bracket of one": (
+        lambda: kn.knockout(classic(), "AB"), "bracket must be a list of names, not str.",
+    ),
+    "a season of no rater": (
+        lambda: kn.season(Nothing(), fixtures(2), seed=1), "rater must be a rater such as KalmanElo, not Nothing.",
+    ),
+    "a season of halves of halves": (
+        lambda: kn.season(classic(), kn.read_matches(TWO | {"result": [0.75, 0.5]}), seed=1),
+        "Results of a season must be 1, ½ or 0: some are in between.",
+    ),
+    "a place of a stranger": (
+        lambda: kn.RankElo().update(races()).predict(races()).chance_before(1, "A", "Z"),
+        "'Z' does not take part in 2.",
+    ),
+    # Raters
+    "players of no name": (
+        lambda: kn.balance(classic(), ["A", " ", "B", "C"]),
+        "['A', ' ', 'B', 'C'] holds what is no name; a name is text that is not blank.",
+    ),
+    "the role of a stranger": (
+        lambda: kn.balance(classic(), ["A", "B"], roles={"Zed": "tank"}), "'Zed' of roles is not among the players.",
+    ),
+    "a wish that nothing meets": (
+        lambda: kn.balance(classic(), ["A", "B", "C", "D"], together=[["A", "B"], ["B", "C"]]),
+        "No split meets all wishes: together: A, B; together: B, C.",
+    ),
+    "an account of too much": (
+        lambda: kn.explain_last(classic(), "A", matches(), last=10_001), r"last must be at most [\d,]+, not 10,001\.",
+    ),
+    "lists of no dates": (
+        lambda: kn.FideElo(as_of="2025-10-01").update(kn.read_matches({k: v for k, v in TWO.items() if k != "date"})),
+        "FIDE's lists are monthly, and these matches have no dates.",
+    ),
+    "a list of nothing": (
+        lambda: kn.FideElo(as_of="2025-10-01").update(matches()[:0]).list_date_,
+        "There is no list before the first match.",
+    ),
+    "one match of a list": (
+        lambda: kn.explain(kn.FideElo(as_of="2025-10-01").update(matches()), "A", "B"),
+        "A list takes all games of a period together: calculations_ shows every game of it.",
+    ),
+    "a history of a number": (
+        lambda: kn.rating_history(classic(), matches(), side=7), "side must be a name, not 7.",
+    ),
+    "luck by a column twice": (
+        lambda: kn.KalmanElo(noise_by=["pitch", "pitch"]).fit(matches()),
+        "noise_by=['pitch', 'pitch'] names a column twice.",
+    ),
+    "changes of a stranger": (
+        lambda: kn.preview(classic(), "A", "B").changes("Zoe"), "'Zoe' is not in this match.",
+    ),
+    "a contest of one word": (
+        lambda: kn.preview(kn.RankElo().update(races()), "AB"), "A contest is a list of its entrants, not 'AB'.",
+    ),
+    "conditions of one word": (
+        lambda: classic().predict_one("A", "B", conditions="clay"),
+        "conditions='clay' must say levels by condition, such as {'surface': 'clay'}.",
+    ),
+    "points that no side has": (
+        lambda: kn.raters.with_points(kn.BradleyTerry().update(matches()), {"A": 5.0}),
+        "BradleyTerry keeps no rating per side to add points to; take TeamElo, KalmanElo or Glicko.",
+    ),
+    "points of a stranger": (
+        lambda: kn.raters.with_points(classic(), {"Zoe": 5.0}),
+        "'Zoe' is not rated; names are written as in the results.",
+    ),
+    "points that are a word": (
+        lambda: kn.raters.with_points(classic(), {"A": "5"}), "points['A'] must be a number, not '5'.",
+    ),
+    "a system that is a number": (
+        lambda: kn.TeamElo(system=0.1).update(matches()), "system must be a kinelo.RatingSystem, not float.",
+    ),
+    "a system of steps of each": (
+        lambda: kn.TeamElo(system=kn.RatingSystem(kn.Tanh.elo(), gamma=[5.0, 7.0, 9.0])).update(matches()),
+        "TeamElo needs one gamma or FallingSteps from its system, not (5.0, 7.0, 9.0).",
+    ),
+    "upsets of fixtures": (
+        lambda: kn.raters.upsets(classic(), fixtures(2)),
+        "Upsets are found among matches that have a result; read them with played=True.",
+    ),
+    "upsets of contests to come": (
+        lambda: kn.raters.upsets(kn.RankElo().update(races()), kn.read_contests(RACES | {"place": [None] * 4}, played=False)),
+        "Upsets are found among contests that have places; read them with played=True.",
+    ),
+    "surprises of plain Elo": (
+        lambda: surprises(classic(), matches()), "rater must be a KalmanElo or a PlayerElo, not ClassicElo.",
+    ),
+    "a copy of no rater": (
+        lambda: settings_of(Nothing()), "rater must be a rater such as KalmanElo, not Nothing.",
+    ),
+    "a copy of what forgets": (
+        lambda: settings_of(Forgetful(3)),
+         "Forgetful cannot be made anew: its argument 'size' is not kept as an attribute; keep it, or give the class "
+        "get_params.",
     ),
     # The lab
     "a scene that is not there": (lambda: scene_pictures(8), "There are scenes 1 to 7, not 8."),

@@ -179,3 +179,32 @@ def test_a_pairing_that_stretches_says_how_small_a_step_would_do():
     assert means[small][0] < 1.05 + 3 * means[small][1] and means[0.2][0] > 1.05 + 3 * means[0.2][1]
     wide = kn.matchmaking(kn.RatingSystem(T, gamma=0.05), league)
     assert wide.small_step is None and len(wide.advice) == 1
+
+
+def test_a_choice_is_said_with_its_numbers():
+    league = kn.Normal(np.linspace(-3.0, 3.0, 13), 0.3)
+    found = kn.matchmaking(kn.RatingSystem(T, Window(1.9), gamma=0.2), league)
+    best, everyone = found.best, next(one for one in found.options if one.pairing == AllPlayAll())
+    ratio = best.matches / everyone.matches
+    assert best.stretched and 0.5 < best.favourite < everyone.favourite < 1 and ratio > 1.2
+    assert found.advice[0] == (
+        f"{best.name}: at γ = 0.2 the better team of a game expects {100 * best.favourite:.0f} % of the points, "
+        f"ratings settle in {best.matches:,.0f} matches of a team ({ratio:.2g} times as many as when all play all, "
+        f"{100 * everyone.favourite:.0f} %), slope {best.slope:.3f}, off by ± {np.sqrt(best.error):.3g}."
+    )
+    assert found.advice[1].startswith(f"It stretches ratings by {100 * (best.slope - 1):.0f} %: noise moves ratings")
+    rows = found.rows()
+    assert [name for name, _ in rows] == [*(one.name for one in found.frontier), best.name, "Left out"]
+    for one, (_, words) in zip([*found.frontier, best], rows):
+        assert words == (
+            f"{one.one_sided:.3f} one-sided, {one.matches:,.0f} matches of a team ({one.candidates:,.0f} drawn), "
+            f"slope {one.slope:.3f}{' (stretched)' if one is best else ''}, off by ± {np.sqrt(one.error):.3g}"
+        )
+    left = sum(one.stretched for one in found.options)
+    assert 0 < left < len(found.options)
+    assert rows[-1][1] == f"{left} of {len(found.options)} pairings stretch ratings by more than 5 % at γ = 0.2"
+    assert str(found).splitlines()[-1] == f"What to choose: {found.advice[1]}"
+    assert repr(found) == f"Matchmaking: {found.advice[0]} {found.advice[1]}"
+    assert all(said in found._repr_html_() for said in found.advice) and "Left out" in found._repr_html_()
+    calm = kn.matchmaking(kn.RatingSystem(T, gamma=0.05), league)
+    assert "Left out" not in dict(calm.rows()) and "(stretched)" not in str(calm)
