@@ -638,7 +638,7 @@ CASES = {
         "win, draw and loss must hold a probability for each match.",
     ),
     "a bracket of one": (
-        lambda: kn.knockout(classic(), "AB"), "bracket must be a list of names, not str.",
+        lambda: kn.knockout(classic(), "AB", date="2024-02-01"), "bracket must be a list of names, not str.",
     ),
     "a season of no rater": (
         lambda: kn.season(Nothing(), fixtures(2), seed=1), "rater must be a rater such as KalmanElo, not Nothing.",
@@ -718,7 +718,7 @@ CASES = {
         "Upsets are found among matches that have a result; read them with played=True.",
     ),
     "upsets of contests to come": (
-        lambda: kn.raters.upsets(kn.RankElo().update(races()), kn.read_contests(RACES | {"place": [None] * 4}, played=False)),
+        lambda: kn.raters.upsets(kn.RankElo(), kn.read_contests(RACES | {"place": [None] * 4}, played=False)),
         "Upsets are found among contests that have places; read them with played=True.",
     ),
     "surprises of plain Elo": (
