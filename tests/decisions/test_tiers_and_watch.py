@@ -1,13 +1,18 @@
 """Groups told apart, and ratings that results do not fit."""
 
+import json
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.special import ndtri
 from scipy.stats import norm
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli import app
+from kinelo.decisions.telling_apart import board_with_tiers
 
 
 def glicko(ratings, deviations):
@@ -45,6 +50,52 @@ def test_the_level_holds_of_alike():
     rng = np.random.default_rng(4)
     split = sum(kn.tiers(glicko(rng.normal(1500, 50, 6), [50] * 6), level=0.8)["tier"].max() > 1 for _ in range(200))
     assert split < 65
+
+
+@pytest.fixture
+def arena():
+    """Five models: two alike at the top, two apart, one that has hardly been compared."""
+    rng = np.random.default_rng(5)
+    strength = np.array([90.0, 70.0, -40.0, -200.0, 60.0])
+    one = np.concatenate([rng.integers(0, 4, 3000), [4] * 8])
+    other = np.concatenate([(one[:3000] + rng.integers(1, 4, 3000)) % 4, [0, 1, 2, 3] * 2])
+    won = rng.random(one.size) < 1 / (1 + 10 ** ((strength[other] - strength[one]) / 400))
+    names = np.array(["Ash & co", "Bay", "Cob", "Dun", "Elm"])
+    return {"home": names[one], "away": names[other], "result": won * 1.0, "neutral": [True] * one.size}
+
+
+def test_boards_show_tiers_of_who_stands_on_them(arena, tmp_path):
+    """Elm, hardly compared, joins all from its place on; without it Dun stands apart. Every door says the same."""
+    matches = kn.read_matches(arena)
+    rater = kn.BradleyTerry().fit(matches)
+    everyone = board_with_tiers(rater, kn.leaderboard(rater, least_matches=1))
+    tier = dict(everyone.select("name", "tier").rows())
+    assert tier == dict(kn.tiers(rater).select("name", "tier").rows())
+    assert dict(everyone.select("name", "more").rows()) == dict(kn.tiers(rater).select("name", "more").rows())
+    board = board_with_tiers(rater, kn.leaderboard(rater))
+    shown = dict(board.select("name", "tier").rows())
+    assert "Elm" not in shown and shown["Cob"] < shown["Dun"] and shown["Ash & co"] == shown["Bay"] == 1
+    assert tier["Cob"] == tier["Elm"] or tier["Dun"] == tier["Elm"]
+    assert board["tier"].to_list() == sorted(board["tier"].to_list())
+    least = board.drop_nulls("more").sort("more").row(0, named=True)
+    pl.DataFrame(arena).write_csv(file := tmp_path / "votes.csv")
+    asked = ["rate", str(file), "--rater", "bradley-terry"]
+    said = CliRunner().invoke(app, [*asked, "--json"]).stdout
+    assert [(row["name"], row["tier"], row["more"]) for row in json.loads(said)["leaderboard"]] == board.select(
+        "name", "tier", "more"
+    ).rows()
+    words = f"about {float(format(least['more'], '.2g')):,.0f} more matches between {least['name']} and "
+    printed = " ".join(CliRunner().invoke(app, [*asked, "--out", str(tmp_path / "votes.html")]).stdout.split())
+    page = (tmp_path / "votes.html").read_text(encoding="utf-8")
+    assert words in printed and words.replace("&", "&amp;") in page and ">Tier<" in page
+    assert "Tier" not in CliRunner().invoke(app, ["rate", str(file), "--rater", "glicko"]).stdout
+
+
+def test_boards_of_contests_show_tiers_alone():
+    races = [{"race": r, "driver": d, "place": k + 1} for r in range(40) for k, d in enumerate("ABC")]
+    rater = kn.BradleyTerry().fit(kn.read_contests(races))
+    board = board_with_tiers(rater, kn.leaderboard(rater))
+    assert board.select("name", "tier").rows() == [("A", 1), ("B", 2), ("C", 3)] and "more" not in board.columns
 
 
 def games(rng, rater_rating, plays, count):

@@ -209,9 +209,11 @@ class Board(NamedTuple):
 
 def board_of(rater: Any, matches: Matches | Contests | None, title: str, shown: ShownOptions) -> Board:
     """The leaderboard that is asked for, or ranks; that everyone is shown because nobody qualifies is said."""
+    from kinelo.decisions.telling_apart import board_with_tiers
     from kinelo.raters.leaderboard import board_and_words
 
     table, words = (rater.intervals(), "") if shown.ranks else board_and_words(rater, matches, **shown.ranking())
+    table = table if shown.ranks else board_with_tiers(rater, table)
     if words:
         typer.echo(f"note: {words}", err=True)
     return Board(table, rater, title)

@@ -14,15 +14,17 @@ from scipy.special import ndtri
 
 from kinelo.decisions.choosing import GRID, beliefs_of
 from kinelo.forecasts.parameters import check_number
+from kinelo.raters.rater import traits_of
 
 if TYPE_CHECKING:
     import polars as pl
 
+LEVEL = 0.95
 MOST_MATCHES = 1e9
 """Matches beyond which nothing is said of what would tell two apart."""
 
 
-def tiers(rated: Any, *, level: float = 0.95) -> pl.DataFrame:
+def tiers(rated: Any, *, level: float = LEVEL) -> pl.DataFrame:
     """Groups of those rated that the data can tell apart, the best first.
 
     Parameters
@@ -44,11 +46,37 @@ def tiers(rated: Any, *, level: float = 0.95) -> pl.DataFrame:
     >>> kn.tiers(kn.Glicko(start=known, ties=0.0, home_advantage=0.0)).select("tier", "name").rows()
     [(1, 'Ann'), (1, 'Bea'), (2, 'Cid')]
     """
+    return _groups(rated, level)
+
+
+def board_with_tiers(rater: Any, board: pl.DataFrame) -> pl.DataFrame:
+    """A leaderboard with ``tier`` and, of matches, ``more`` of those who stand on it, where a rater takes all results
+    at once; of others it stays as it is.
+
+    >>> import kinelo as kn
+    >>> table = {"home": ["A", "B", "C"] * 40, "away": ["B", "C", "A"] * 40, "result": [1, 0.5, 0] * 40}
+    >>> rater = kn.BradleyTerry().fit(kn.read_matches(table))
+    >>> board_with_tiers(rater, kn.leaderboard(rater)).select("place", "tier", "name").rows()
+    [(1, 1, 'A'), (2, 2, 'B'), (3, 2, 'C')]
+    """
+    if not traits_of(rater).all_at_once or not board.height:
+        return board
+    groups = _groups(rater, LEVEL, set(board["name"])).select("name", "tier", "more")
+    joined = board.join(groups, on="name", how="left", maintain_order="left")
+    columns = [name for name in board.columns if name not in ("pool", "note")]
+    columns.insert(columns.index("place") + 1, "tier")
+    more = [] if "kind" in columns else ["more"]  # of contests nobody counts matches between two
+    return joined.select(*columns, *more, *(name for name in ("pool", "note") if name in board.columns))
+
+
+def _groups(rated: Any, level: float, among: set[str] | None = None) -> pl.DataFrame:
+    """The same of those ``among`` everyone rated."""
     import polars as pl
 
     level = check_number("tiers", "level", level, 0.5, 1.0 - 1e-9)
     beliefs, _ = beliefs_of(rated, "tiers")
-    order = np.argsort(-beliefs.mean, kind="stable")
+    at = range(len(beliefs.names)) if among is None else [k for k, name in enumerate(beliefs.names) if name in among]
+    order = np.array(at, np.int64)[np.argsort(-beliefs.mean[at], kind="stable")]
     mean, P, size = beliefs.mean[order], beliefs.covariance[np.ix_(order, order)], order.size
     own = np.diagonal(P)
     variance = np.maximum(own[:, None] + own - 2.0 * P, 1e-12)

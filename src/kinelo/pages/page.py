@@ -18,6 +18,7 @@ from kinelo.advice.audit.inflation import groups_chart, rating_inflation
 from kinelo.advice.audit.words import HOW_WE_KNOW, NOTHING_TO_DO, WHAT_TO_DO, inflation_words
 from kinelo.advice.charts import calibration_chart, history_chart, loss_chart, map_chart, periods_chart
 from kinelo.advice.diagnosis import Diagnosis
+from kinelo.decisions.telling_apart import board_with_tiers
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import place_calibration
 from kinelo.matches.contests import Contests
@@ -44,6 +45,7 @@ from kinelo.raters.tables import (
     order_words,
     parameters_table,
     pool_words,
+    tier_words,
     upsets_table,
 )
 from kinelo.raters.upset_table import upsets
@@ -64,7 +66,7 @@ def ratings_body(rater: Any, played: Matches | Contests, heading: str, ranking: 
     noun, who = played.kind.noun, played.kind.who
     when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
     ranked, everyone = board_and_words(rater, played, **(ranking or {}))
-    boards = boards_by_kind(ranked)
+    boards = boards_by_kind(board_with_tiers(rater, ranked))
     left_out = left_out_words(rater.ratings_.height - sum(board.height for board in boards.values()), noun)
     surprises = upsets_table(upsets(rater, played).head(SURPRISES), dated=played.dated)
     surprise = "The chance that was given to %s, from the %s before it alone."
@@ -87,7 +89,7 @@ def ratings_body(rater: Any, played: Matches | Contests, heading: str, ranking: 
 
 def _board(board: pl.DataFrame, kind: str, noun: str) -> str:
     """A leaderboard with its heading, a table for each pool."""
-    words = f"{WHAT_BARS_SHOW} {order_words(board)}"
+    words = f"{WHAT_BARS_SHOW} {order_words(board)} {escape(tier_words(board))}"
     pools = board["pool"].unique(maintain_order=True) if "pool" in board.columns else [""]
     parts = [f"<h2>Leaderboard{f': {escape(kind)}' if kind else ''}</h2><p>{words}</p>"]
     for pool in pools:

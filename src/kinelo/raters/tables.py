@@ -9,9 +9,22 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from kinelo.presentation import Column, Row, Table, chance, chance_in_words, number, percent, phrase, span, words
+from kinelo.presentation import (
+    MISSING,
+    Column,
+    Row,
+    Table,
+    chance,
+    chance_in_words,
+    number,
+    percent,
+    phrase,
+    span,
+    words,
+)
 from kinelo.raters.leaderboard import MAIN
 from kinelo.raters.rater import traits_of
 from kinelo.raters.state import SPREAD_PREFIX
@@ -28,7 +41,7 @@ def board_table(
     """Places, names, ratings and what else is known: matches or contests, the last of them, teams, pools and notes.
 
     What a rating is at least is shown where the board is sorted by it; with ``top``, only the first rows are. Below
-    stands what the order of rows goes by, where that is not the rating, and what pools are.
+    stands what the order of rows goes by, where that is not the rating, and what tiers and pools are.
 
     >>> import polars as pl
     >>> rows = {"place": [1, None], "name": ["A", "B"], "rating": [1512.4, 1490.0], "uncertainty": [20.4, None],
@@ -37,19 +50,23 @@ def board_table(
     [['1', 'A', '1512', '± 20', '1,200'], ['–', 'B', '1490', '–', '3']]
     """
     rows, board = board, board if top is None else board.head(top)
-    here, below = set(board.columns), filter(None, [order_words(board)])
+    here, below = set(board.columns), filter(None, [order_words(board), tier_words(rows)])
     columns = [number("Place", "place", ""), words("Name", "name"), number("Rating", "rating", ".0f")]
+    if "tier" in here:
+        columns.insert(1, number("Tier", "tier", ""))
     if "uncertainty" in here:
         columns.append(deviation("uncertainty"))
     if order_words(board):
         columns.append(number("At least", "surely", ".0f"))
+    if "more" in here:
+        columns.append(Column("More to split", _more, number=True, key="more"))
     if "matches" in here:
         columns.append(number(noun.capitalize(), "matches", ","))
     if not narrow:
         if "last_played" in here and board["last_played"].is_not_null().any():
             columns.append(number("Last played", "last_played", ""))
         if "team" in here:
-            columns.insert(2, words("Team", "team"))
+            columns.insert(1 + [column.key for column in columns].index("name"), words("Team", "team"))
         if "pool" in here and board["pool"].n_unique() > 1:
             columns.append(words("Pool", "pool"))
         if "note" in here and (board["note"] != "").any():
@@ -58,6 +75,38 @@ def board_table(
         below = (*below, *(f"{pool_words(pool)}; places count within it." for pool in pools if pool != MAIN))
     table = Table(columns, rows.to_dicts(), title, () if narrow else tuple(below))
     return table if top is None else table.head(top)
+
+
+def _more(row: Row) -> str:
+    """Matches to two digits.
+
+    >>> _more({"more": 8763}), _more({"more": 7}), _more({"more": None})
+    ('8,800', '7', '–')
+    """
+    return MISSING if row["more"] is None else f"{float(format(row['more'], '.2g')):,.0f}"
+
+
+def tier_words(board: pl.DataFrame) -> str:
+    """What tiers are, and what would tell apart the two of one tier who are nearest to it; empty where there are none.
+
+    >>> import polars as pl
+    >>> rows = {"tier": [1, 1, 2], "name": ["A", "B", "C"], "rating": [90.0, 80.0, 1.0], "more": [8763, None, None]}
+    >>> tier_words(pl.DataFrame(rows))
+    'Tiers are told apart at a level of 95 %, all pairs together; about 8,800 more matches between A and B would tell \
+these two apart, if their difference is what it seems.'
+    """
+    if "tier" not in board.columns:
+        return ""
+    said = "Tiers are told apart at a level of 95 %, all pairs together"
+    rows = board.sort("rating", descending=True).to_dicts() if "more" in board.columns else []
+    near = [(row, following) for row, following in pairwise(rows) if row["more"] is not None]
+    if not near:
+        return f"{said}."
+    one, other = min(near, key=lambda pair: pair[0]["more"])
+    return (
+        f"{said}; about {_more(one)} more matches between {one['name']} and {other['name']} would tell these two "
+        "apart, if their difference is what it seems."
+    )
 
 
 def order_words(board: pl.DataFrame) -> str:

@@ -13,6 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.advice.charts import calibration_chart, outcome_words
+from kinelo.decisions.telling_apart import board_with_tiers
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.backtest import backtest
 from kinelo.lab.rate.reading import ASKED_COLUMNS, start_of
@@ -401,7 +402,8 @@ class League:
 
     def _ranked(self, ranking: dict[str, Any], then: Mapping[str, int] | None = None) -> dict[str, Any]:
         """Rank by these rules: the board of every kind, and the table to download."""
-        self.downloads["leaderboard"], everyone = board_and_words(self.rater, self.played, **ranking)
+        board, everyone = board_and_words(self.rater, self.played, **ranking)
+        self.downloads["leaderboard"] = board_with_tiers(self.rater, board)
         self._ranking, boards = ranking, {}
         for kind, table in self._boards().items():
             rated = self.downloads["ratings"]
