@@ -6,7 +6,7 @@ import json
 import numpy as np
 import polars as pl
 import pytest
-from typed import kinelo
+from typed import kinelo, one_sentence
 
 import kinelo as kn
 from kinelo.cli.loading import kind_of_file
@@ -355,7 +355,7 @@ def test_a_retirement_is_partly_luck_and_may_be_counted_in_full(tmp_path):
     assert ratings["behind"]["D"] > ratings["behind"]["C"]
     assert ratings["last"]["D"] < ratings["last"]["C"] and "D" not in ratings["out"]
     usual = kinelo("rate", tmp_path / "r.csv")
-    assert "partly luck" in usual.stderr and "kinelo read FILE --unfinished last" in usual.stderr
+    assert "partly luck" in usual.stderr and f"kinelo read {tmp_path / 'r.csv'} --unfinished last" in usual.stderr
     found = kn.RankElo().fit(kn.read_contests(tmp_path / "r.csv")).parameters_["retirement"]
     said = " ".join(usual.stdout.split())
     assert f"(retirement {found:.3g})" in said and "the rest is luck" in said
@@ -401,3 +401,37 @@ def test_a_board_for_each_value_is_that_of_its_contests_alone(folder, tmp_path):
         assert [(row["name"], row["rating"]) for row in rows if row["cup"] == cup] == [
             (name, pytest.approx(rating)) for name, rating in board.select("name", "rating").rows()
         ]
+
+
+def test_a_log_of_teams_is_read_rated_and_forecast_as_it_is_told(tmp_path, monkeypatch):
+    """What the first refusal names is a command to copy; teams are then typed as 'ANN + BOB; CID + DEE'."""
+    monkeypatch.chdir(tmp_path)
+    rng, rows = np.random.default_rng(6), ["match_id,played_at,team,player,won"]
+    for game in range(40):
+        ann_wins = rng.random() < 0.8
+        for k, name in enumerate(("Ann", "Bob", "Cid", "Dee", "Eve", "Fay")):
+            team = "blue" if k < 3 else "red"
+            rows.append(f"{game},2026-01-{1 + game // 2:02d},{team},{name},{int((k < 3) == ann_wins)}")
+    (tmp_path / "log.csv").write_text("\n".join(rows))
+    refused = one_sentence(kinelo("rate", "log.csv"))
+    told = "kinelo read log.csv --column contest=match_id --column score=won --best highest --team team"
+    assert told in refused
+    read = kinelo(*told.split()[1:])
+    assert "40 contests" in read.stdout and "rated: player (6)" in read.stdout, read.stderr
+    words = ("predict", "--results", "log.csv", "--json", "--match")
+    answer = json.loads(kinelo(*words, "Ann + Bob + Cid; Dee + Eve + Fay").stdout)
+    rater = kn.RankElo().fit(kn.read_contests("log.csv"))
+    teams = [["Ann", "Bob", "Cid"], ["Dee", "Eve", "Fay"]]
+    assert [row["win"] for row in answer["forecasts"]] == pytest.approx(rater.predict_one(teams).win.tolist())
+    assert answer["unknown"] == [] and answer["forecasts"][0]["win"] > 0.6
+    shown = kinelo(*words[:3], "--match", "Ann + Bob + Cid; Dee + Eve + Fay").stdout
+    assert "First three" not in shown and "First three" in kinelo(*words[:3], "--match", "Ann; Bob; Cid; Dee").stdout
+
+
+def test_a_pair_that_is_rated_under_one_name_is_no_team(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = ["race,crew,place", *(f"{k},{name},{p}" for k in range(12) for p, name in enumerate(("A + B", "C", "D"), 1))]
+    (tmp_path / "crews.csv").write_text("\n".join(rows))
+    assert kinelo("read", "crews.csv", "--column", "entrant=crew").returncode == 0
+    answer = json.loads(kinelo("predict", "--results", "crews.csv", "--match", "A + B; C", "--json").stdout)
+    assert answer["unknown"] == [] and answer["forecasts"][0]["entrant"] == "A + B"

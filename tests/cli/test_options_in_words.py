@@ -45,14 +45,14 @@ def test_a_mapping_to_a_column_of_no_file_is_refused(files):
     [
         ("date,home,away\n2024-02-01,A,B\n", "name them with --column home_score=... --column away_score=..."),
         ("date,x,away,score\n2024-02-01,A,B,1-0\n", "name it with --column home=..., its columns are"),
-        ("race,name,score\nR,A,3\nR,B,4\nR,C,5\n", "say kinelo read FILE --best highest or --best lowest."),
+        ("race,name,score\nR,A,3\nR,B,4\nR,C,5\n", "say kinelo read odd.csv --best highest or --best lowest."),
         (
             "date,home,away,score,status\n2024-02-01,A,B,1-0,Zed 1\n",
-            "kinelo read FILE --ending 'Zed 1=finished', or 'to come'",
+            "kinelo read odd.csv --ending 'Zed 1=finished', or 'to come'",
         ),
         (
             "race,name,pos,status\nR,A,1,\nR,B,,Out\nR,C,,Out\nR,D,2,\n",
-            "FILE --ending Out=last says that they were behind",
+            "read odd.csv --ending Out=last says that they were behind",
         ),
     ],
 )
@@ -65,7 +65,7 @@ def test_commands_ask_for_options(files, text, asked):
 
 def test_an_answer_given_as_an_option_is_taken(files):
     (files / "odd.csv").write_text("race,name,pos,status\nR,A,1,\nR,B,,Out\nR,C,,Out\nR,D,2,\n")
-    assert "kinelo read FILE" not in one_sentence(kinelo("read", "odd.csv"))
+    assert "kinelo read odd.csv" not in one_sentence(kinelo("read", "odd.csv"))
     assert kinelo("read", "odd.csv", "--ending", "Out=last").returncode == 0
     done = kinelo("rate", "odd.csv", "--least-matches", "0")
     assert done.returncode == 0 and "2 entries are tied behind all others who finished ('Out')" in done.stderr

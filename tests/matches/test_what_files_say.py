@@ -234,7 +234,7 @@ def test_a_log_of_games_by_players_says_how_it_is_read_and_that_is_right():
     log = dict(zip(("match_id", "team", "player", "won"), map(list, zip(*rows))))
     with pytest.raises(kn.InputError, match="up to 6 rows under one 'match_id'") as refused:
         kn.read_matches(log)
-    words = "columns={'contest': 'match_id', 'score': 'won'}, best='highest' and team='team'"
+    words = "columns={'contest': 'match_id', 'score': 'won'}, best='highest', team='team'"
     assert words in str(refused.value)
     read = kn.read_contests(log, columns={"contest": "match_id", "score": "won"}, best="highest", team="team")
     winners = read.to_polars().filter(pl.col("place") == 1)["entrant"].to_list()

@@ -56,6 +56,10 @@ OF_EVERY_COMMAND = ("columns", "conditions", "covariates", "since", "as_of", "li
 ARGUMENT = re.compile(rf"\b({'|'.join(OPTIONS)})=(\{{[^{{}}]*\}}|\[[^\[\]]*\]|{QUOTED}|True\b)?(?![\w=])")
 
 
+LISTED = re.compile(rf"(--[\w-]+ (?:{QUOTED}|[^\s,]+)), (?=--)")
+"""Options that stand in one list, as arguments of one call do."""
+
+
 SAID: set[str] = set()
 """Notes that a command has printed."""
 
@@ -74,9 +78,15 @@ def option_words(text: str) -> str:
     "name it with --column 'home=club 1', or say --accept-losses"
     >>> option_words("columns={'contest': ['race', ...]} parts them; RankElo(noise_by=['track']) finds out")
     '--column contest=race --column contest=... parts them; --noise-by track finds out'
+    >>> option_words("it is read with columns={'contest': 'game'}, best='highest', team='side'.")
+    'it is read with --column contest=game --best highest --team side.'
     """
     text = re.sub(r"\b[A-Z]\w*\((\w+=\[[^\[\]]*\])\)", r"\1", text)
-    of_read = iter([] if TYPED[:1] in ([], ["read"]) else ["kinelo read FILE "])
+    for_read = TYPED[:1] not in ([], ["read"]) and any(
+        one[1] not in OF_EVERY_COMMAND for one in ARGUMENT.finditer(text)
+    )
+    files = {word for word in TYPED if os.path.isfile(word)}
+    of_read = iter([f"kinelo read {shlex.quote(files.pop()) if len(files) == 1 else 'FILE'} "] if for_read else [])
 
     def as_option(argument: re.Match[str]) -> str:
         option, value = f"--{OPTIONS[argument[1]]}", argument[2] or ""
@@ -93,9 +103,9 @@ def option_words(text: str) -> str:
             for part in re.findall(rf"{QUOTED}|\.\.\.", values)
         ]
         named = " ".join(words) or (f"{option} NAME=COLUMN" if value == "{...}" else option)
-        return named if argument[1] in OF_EVERY_COMMAND else next(of_read, "") + named
+        return named if argument[1] in OF_EVERY_COMMAND and argument[1] != "columns" else next(of_read, "") + named
 
-    return ARGUMENT.sub(as_option, text)
+    return LISTED.sub(r"\1 ", ARGUMENT.sub(as_option, text))
 
 
 def say_note(note: str) -> None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 FORECASTS_SHOWN, ENTRANTS_SHOWN = 40, 60
 MATCH_HELP = (
-    "A match as 'HOME - AWAY', or a contest as 'ANN; BOB; CID' ('ANN + RED; BOB + BLUE' where drivers and cars are "
-    "rated); may be repeated."
+    "A match as 'HOME - AWAY', or a contest as 'ANN; BOB; CID' ('ANN + BOB; CID + DEE' of teams, 'ANN + RED; BOB + "
+    "BLUE' where drivers and cars are rated); may be repeated."
 )
 PLAYED_HELP = (
     "Forecast matches played since this day too, each from the results before its day; the rater is fitted on results "
@@ -386,14 +386,15 @@ class _ContestForm(Form):
     def typed(self, rater: Any, typed: Typed) -> list[Piece]:
         import numpy as np
 
-        several = len(getattr(rater, "_kinds", ())) > 1
+        several, rated = len(getattr(rater, "_kinds", ())) > 1, set(rater.ratings_["name"])
         luck, helped = _levels_of(rater, typed.levels)
         circumstances = {"conditions": luck} if luck else {}
         pieces = []
         for number, entrants in enumerate(typed.fields):
-            parts = [name.split(" + ") if several else [name] for name in entrants]
+            parts = [[name] if name in rated and not several else name.split(" + ") for name in entrants]
             named = [[typed.aliases.get(name.strip(), name.strip()) for name in names] for names in parts]
-            field = [(*names, *helped) if len(names) + len(helped) > 1 else names[0] for names in named]
+            members: list[list[Any]] = [names if several or len(names) == 1 else [names] for names in named]  # or teams
+            field = [(*names, *helped) if len(names) + len(helped) > 1 else names[0] for names in members]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", KineloWarning)
                 forecast = rater.predict_one(field, **circumstances)

@@ -452,14 +452,15 @@ def contest_forecast_tables(forecasts: pl.DataFrame, most: int) -> list[Table]:
     """
     import polars as pl
 
-    columns = [words("Entrant", "entrant"), chance("Win", "win"), chance("First three", "top_3")]
-    columns.append(number("Expected place", "expected_place", ".1f"))
+    name, win, podium = words("Entrant", "entrant"), chance("Win", "win"), chance("First three", "top_3")
+    place = number("Expected place", "expected_place", ".1f")
     tables, left = [], most
     for rows in forecasts.with_columns(_contest=pl.col("contest").rle_id()).partition_by("_contest"):
         if left <= 0:
             break
         day = f", {rows['date'][0]}" if "date" in rows.columns else ""
         title = f"{rows['title' if 'title' in rows.columns else 'contest'][0]}{day}"
+        columns = [name, win, podium, place] if rows.height > 3 else [name, win, place]
         tables.append(Table(columns, rows.head(left).to_dicts(), title))
         left -= rows.height
     if forecasts.height > most:

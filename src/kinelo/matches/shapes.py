@@ -70,7 +70,7 @@ def joined_rows(opened: Opened, columns: Mapping[str, str] | None) -> Opened | N
         best = "" if measure == "rank" else ", best='highest'"
         entrant = find_contest_columns(table.columns, mapping).get("entrant")
         groups = [name for name in table.columns if plain_name(name) in ("team", "side", "squad") and name != entrant]
-        team = f" and team={groups[0]!r}" if groups else ""
+        team = f", team={groups[0]!r}" if groups else ""
         raise InputError(
             f"The table has up to {number.max():,} rows under one {column_of['match_id']!r}, and a match has two "
             f"sides. As contests of many it is read with columns={mapping}{best}{team}."
