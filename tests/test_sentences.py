@@ -738,7 +738,7 @@ CASES = {
     "rules that are a list": (lambda: read_rules([3, 1]), "Rules are numbers: win, draw, relegated."),
     "a table of something else": (
         lambda: read_table("fixtures?", Path("none"), "x.csv", 10, 10),
-        "A table holds results, lineups, names, aliases, fixtures, not 'fixtures?'.",
+        "A table holds results, lineups, names, aliases, fixtures, start, groups, ratings, not 'fixtures?'.",
     ),
     # The service
     "a token that can be guessed": (

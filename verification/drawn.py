@@ -419,7 +419,7 @@ class Reach:
                 break
             # The line that names a function runs when its module is imported, whoever does that.
             tests = self.of_lines(file, function.body, function.last)
-        if not tests and enclosing:
+        if enclosing and (not tests or enclosing[0].compiled):  # which some tests may run as it is written
             # One inside another is called by that one: the outermost is who others name.
             seen, waiting = set(), [enclosing[0]]
             while waiting:
