@@ -9,6 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.advice.changeover import _reason
 from kinelo.cli.commands import app
 
 NAMES = ["Ada", "Bo", "Cy", "Di", "Ed"]
@@ -253,3 +254,17 @@ def test_who_has_not_played_for_a_year_is_said_to_rest(days, said):
     old = dict.fromkeys(("Ada", "Bo", "Cy", "Di"), 1500.0)
     found = kn.changeover(old, old | {"Ada": 1540.0, "Cy": 1460.0}, kn.read_matches(table, ordered=True))
     assert dict(found.table.select("name", "reason").iter_rows())["Ada"] == said
+
+
+@pytest.mark.parametrize("played", [0, 1, 2, 9])
+def test_few_matches_are_a_reason_with_their_number(played):
+    said = _reason({}, move=-31.0, surplus=0.0, z=0.0, played=played, idle=0)
+    assert said == {0: "has played 0 matches", 1: "has played 1 match"}.get(played, f"has played {played} matches")
+    assert _reason({}, -31.0, 0.0, 0.0, 10, 0) == "no single cause stands out"
+
+
+def test_the_largest_cause_in_the_direction_of_the_move_is_named():
+    assert _reason({"K": -12.4, "home": -31.6, "start": 40.0}, -30.0, 0.0, 0.0, 50, 0) == "home -32"
+    assert _reason({"K": -12.4, "home": -31.6, "start": 40.0}, 30.0, 0.0, 0.0, 50, 0) == "start +40"
+    assert _reason({}, 30.0, 0.128, 2.34, 50, 0) == "scored +0.13 a match against its old rating (z = +2.3)"
+    assert _reason({}, -30.0, 0.128, 2.34, 50, 0) == "no single cause stands out"

@@ -65,3 +65,12 @@ def test_forecasts_speak_of_points():
     forecast = kn.forecasts.Forecast.of(np.array([0.5, 0.0]), np.array([0.3, 0.0]), np.array([0.2, 1.0]))
     assert forecast.points == pytest.approx([0.65, 0.0])
     assert forecast.to_polars().columns == ["home_win", "draw", "away_win", "points"]
+
+
+@pytest.mark.parametrize("line", ["2:19", "19:2"])
+def test_a_score_as_large_as_times_of_day_leaves_no_times(line):
+    """15:30 is a time of day only beyond all that other lines say, of either side."""
+    table = {"home": ["A", "B", "C"], "away": ["B", "C", "A"], "score": [line, "15:30", "1:0"]}
+    assert len(kn.read_matches(table)) == 3
+    few = kn.read_matches(table | {"score": ["2:1", "15:30", "1:0"]})
+    assert [few.teams[k] for k in few.home] == ["A", "C"]

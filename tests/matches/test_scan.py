@@ -7,6 +7,7 @@ import pytest
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches import scan
+from kinelo.matches.scan import HashedCodes
 
 OTHERS = [p.name for p in kn.TeamElo._declared_parameters if p.name != "step"]
 
@@ -206,3 +207,20 @@ def test_a_plain_piece_is_read_under_its_aliases(tmp_path):
     games(60, text=True).write_parquet(tmp_path / "g.parquet")
     pieces = kn.matches.scan_matches(tmp_path / "g.parquet", aliases={"3": "three"}).collect()
     assert "three" in pieces.present and "3" not in pieces.present
+
+
+def test_new_names_that_come_again_in_a_piece_are_entered_once(tmp_path):
+    rows = [("b", "c", 1.0), ("c", "b", 0.5), ("a", "b", 0.0), ("b", "d", 1.0), ("d", "e", 0.5), ("e", "a", 0.0)]
+    table = {"date": [f"2024-01-{k:02d}" for k in range(1, 7)]} | dict(zip(("home", "away", "result"), zip(*rows)))
+    pl.DataFrame(table).with_columns(pl.col("date").str.to_date()).write_parquet(tmp_path / "games.parquet")
+    pieces = list(kn.matches.scan_matches(tmp_path / "games.parquet").pieces(3))
+    assert [len(piece) for piece in pieces] == [3, 3] and pieces[-1].teams == ("b", "c", "a", "d", "e")
+    met = [(piece.teams[h], piece.teams[a]) for piece in pieces for h, a in zip(piece.home, piece.away)]
+    assert met == [row[:2] for row in rows]
+    codes = HashedCodes()
+    first = pl.Series(["x", "y", "x", "x", "z", "y"])
+    assert codes.new_rows(first).tolist() == [0, 1, 4]
+    codes.enter(first.gather([0, 1, 4]), np.array([0, 1, 2], np.int32))
+    assert codes.codes(first).tolist() == [0, 1, 0, 0, 2, 1] and codes.new_rows(
+        pl.Series(["z", "w", "w"])
+    ).tolist() == [1]

@@ -344,3 +344,29 @@ def test_rows_come_back_as_they_were_given(tmp_path):
         assert stored[name].values.tobytes() == given.tobytes()
     assert "data.zarr/n/c/0/0" in all_bytes(tmp_path / "run"), "one file per row"
     assert "data.zarr/n/c/1/0" not in all_bytes(tmp_path / "run"), "none for a row of nothing but NaN"
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"../stolen": "x"},
+        {"data.zarr/../../stolen": "x"},
+        {"": "x"},
+        {"data.zarr//x": "x"},
+        {"a\\..\\b": "x"},
+        {".": "x"},
+        7,
+    ],
+)
+def test_a_manifest_that_names_files_elsewhere_is_damaged(tmp_path, files):
+    run(tmp_path / "run")
+    rewritten(tmp_path / "run", files=files)
+    with pytest.raises(InputError, match="damaged"):
+        RunStore.open(tmp_path / "run", INPUTS, LAYOUT)
+
+
+@pytest.mark.parametrize("state", ["../state-1.npz", "state", 7])
+def test_a_manifest_that_names_a_state_elsewhere_is_damaged(tmp_path, state):
+    rewritten(unfinished(tmp_path / "run"), state=state)
+    with pytest.raises(InputError, match="damaged"):
+        RunStore.open(tmp_path / "run", INPUTS, LAYOUT)
