@@ -595,7 +595,8 @@ def board_of_lab(world: Any) -> Board:
 def board_of_page(world: Any) -> Board:
     page = kn.pages.share_page(world.rater, matches=world.past)
     boards = page[page.index("<h2>Leaderboard") : page.index("<h2>Ratings through time")]
-    pattern = r"<tr><td[^>]*>([\d–]+)</td><td[^>]*><span class=\"name\">(.*?)</span>.*?</td><td[^>]*>(\d+)</td>"
+    tier = r"(?:<td[^>]*>\d+</td>)?"
+    pattern = rf"<tr><td[^>]*>([\d–]+)</td>{tier}<td[^>]*><span class=\"name\">(.*?)</span>.*?</td><td[^>]*>(\d+)</td>"
     rows = re.findall(pattern, boards, re.DOTALL)
     return [
         (int(place) if place.isdigit() else None, re.sub("<.*?>", "", name), int(rating))
@@ -761,7 +762,7 @@ OTHERS = {
 
     # of the package: theory, simulation, reading
     "audit", "best_gamma", "changeover", "choose_rater", "critical_gamma", "design", "devices", "diagnose",
-    "expected_result", "farming", "homogeneous", "matchmaking", "newcomer", "next_matches", "rating_history",
+    "expected_result", "farming", "homogeneous", "judges", "matchmaking", "newcomer", "next_matches", "rating_history",
     "read_contests", "read_matches", "relaxation", "sample_league", "scan_contests", "scan_matches", "simulate",
     "sequential_test", "simulate_matches", "solve", "stationary", "sweep", "tiers", "to_pandas", "tracking",
     "unbiased_gamma", "watch",
