@@ -138,6 +138,14 @@ def test_a_season_begins_with_steps_of_its_own(tmp_path):
     )
     with pytest.raises(kn.InputError, match="Nobody who was placed has played in the last 3 days"):
         moved_by_luck(book)
+    book.season("Two", reset=0.5)
+    code, said = run("tiers", book.path)
+    rows = tier_board(book).rows
+    assert code == 0 and said.count("placed after") == 1 and "Nobody who was placed has played" in said
+    bounds = RULES["points"].lower(np.empty(0))
+    for row in rows[:-1]:
+        step = int((bounds[1:] <= row["shown"]).sum())
+        assert row["name"] == "new" or (row["tier"], row["division"]) == RULES["points"].steps[step]
 
 
 @pytest.mark.parametrize("kind", RATERS)

@@ -236,11 +236,8 @@ def tier_board(book: RatingBook) -> TierBoard:
         looks = list(_looks(book, rule))
         season = book._ratings.season_day
     day, last, _ = looks[-1]
-    before: dict[Key, int] = {}
-    steps: dict[Key, int] = {}
-    for on, seen, _ in looks:
-        before = steps
-        steps = _stepped(rule, seen, before) if on >= season else {}
+    before = _walked(rule, looks[:-1], season)
+    steps = _stepped(rule, last, before)
     shown = rule.shown(last.rating, last.idle)
     order = np.argsort(-shown, kind="stable").tolist()
     kinds = list(dict.fromkeys(kind for kind, _ in last.keys))
@@ -272,9 +269,7 @@ def moved_by_luck(book: RatingBook, seed: int = 0) -> MovedByLuck:
         looks = list(_looks(book, rule))
         season = book._ratings.season_day
     (start, first, rater), (day, last, _) = looks[-2], looks[-1]
-    steps: dict[Key, int] = {}
-    for on, seen, _ in looks[:-1]:
-        steps = _stepped(rule, seen, steps) if on >= season else {}
+    steps = _walked(rule, looks[:-1], season)
     played = book.matches()
     played = played[int(np.searchsorted(played.day, start + 1)) :]
     known = dict(zip(first.keys, first.matches.tolist()))
@@ -339,6 +334,14 @@ def _looks(book: RatingBook, rule: Tiers) -> Iterator[tuple[int, Seen, Any]]:
         done = stop
         begin_seasons(rater, LAST_DAY if day == end else day)
         yield day, _seen(rater, day), copy.deepcopy(rater) if day == days[-2] else None
+
+
+def _walked(rule: Tiers, looks: Sequence[tuple[int, Seen, Any]], season: int) -> dict[Key, int]:
+    """Steps after some looks; none are taken over into a season from before it."""
+    steps: dict[Key, int] = {}
+    for day, seen, _ in looks:
+        steps = _stepped(rule, seen, steps) if day >= season else {}
+    return steps
 
 
 def _seen(rater: Any, day: int) -> Seen:

@@ -508,7 +508,11 @@ def _tiers(kept: RatingBook, rule: Path | None, out: Path | None) -> None:
     else:
         write_file(out, html_page("Leaderboard", table.html()).encode())
         typer.echo(f"{out}: {len(table.rows):,} on the board")
-    typer.echo("\n".join(moved_by_luck(kept).lines()))
+    try:
+        said = moved_by_luck(kept).lines()
+    except InputError as error:  # nobody played lately, so nothing is to be said of luck
+        said = [str(error)]
+    typer.echo("\n".join(said))
 
 
 def _check(kept: RatingBook) -> None:
