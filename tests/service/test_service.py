@@ -12,6 +12,7 @@ import pytest
 import kinelo as kn
 from kinelo.book.milestones import milestones
 from kinelo.book.tiers import moved_by_luck, tier_board
+from kinelo.decisions.queueing import Lobbies, Ticket, form_lobbies
 from kinelo.raters.noise import NoiseFactors
 from leagues import match_league
 
@@ -693,6 +694,26 @@ def test_tiers_are_kept_and_read_by_pages(address):
         assert client.get("/ratings/newcomer").json()["tier"] is None
         page = client.get("/leaderboard.html")
         assert page.headers["content-type"].startswith("text/html") and "placed after 3 more" in page.text
+
+
+def test_a_queue_becomes_lobbies_and_who_is_in_none_waits_on(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.RankElo(start={f"p{k}": 1400.0 + 23.0 * k for k in range(9)}))
+    rows = [{"players": ["p0", "p5"], "waited": 50.0, "regions": ["eu"]}, {"players": ["p4"], "waited": 9.5},
+            {"players": ["p8"], "regions": ["us"]}, {"players": ["p3"], "roles": {"p3": ["tank"]}},
+            {"players": ["stranger"], "regions": ["eu", "us"]}]  # fmt: skip
+    with serve(book) as client:
+        said = client.post("/queue", json={"waiting": rows, "size": 2, "patience": 45}).json()
+        tickets = [Ticket(tuple(r["players"]), r.get("waited", 0.0), tuple(r.get("regions", ())), r.get("roles"))
+                   for r in rows]  # fmt: skip
+        (lobby,) = form_lobbies(book, tickets, Lobbies(size=2, patience=45.0))
+        assert said["lobbies"] == [{"sides": [list(side) for side in lobby.sides], "quality": lobby.quality,
+                                    "region": "eu", "waited": 50.0}]  # fmt: skip
+        gone = {name for side in lobby.sides for name in side}
+        assert said["waiting"] == [r["players"] for r in rows if not gone & set(r["players"])]
+        assert len(said["waiting"]) == 2 and {"p0", "p5"} <= gone and "p8" not in gone
+        assert client.post("/queue", json={"waiting": []}).json() == {"lobbies": [], "waiting": []}
+        assert "waits twice" in refused(client.post("/queue", json={"waiting": [rows[1], rows[1]]}))
+        assert "as many as play on it" in refused(client.post("/queue", json={"waiting": rows, "roles": {"tank": 2}}))
 
 
 def test_the_description_shows_an_example_of_every_question_that_is_understood(tmp_path):

@@ -290,6 +290,7 @@ QUESTIONS = (
     ("/forecast", "readers", doors.forecast),
     ("/quality", "readers", doors.quality),
     ("/balance", "readers", doors.balance),
+    ("/queue", "readers", doors.queue),
     ("/next", "slow", doors.next_matches),
     ("/preview", "slow", doors.preview),
     ("/explain", "slow", doors.explain),

@@ -14,7 +14,7 @@ from kinelo.book.milestones import ratings_at
 from kinelo.book.milestones import seasons as seasons_of
 from kinelo.book.paging import Asked, page_of, place_of
 from kinelo.book.schema import plain_json
-from kinelo.decisions import choosing
+from kinelo.decisions import choosing, queueing
 from kinelo.errors import InputError
 from kinelo.pages.frame import html_page
 from kinelo.raters import explanation
@@ -142,6 +142,18 @@ def balance(book: RatingBook, said: say.Present) -> say.Balanced:
     """Those present as sides that are as even as can be, the most even first."""
     more = said.model_dump(exclude={"players", "sides"})
     return say.Balanced.model_validate(balance_teams(book, said.players, said.sides, **more).to_dict())
+
+
+def queue(book: RatingBook, said: say.Queue) -> say.LobbiesFound:
+    """Make lobbies of those who wait: as even as can be within the time they may wait."""
+    tickets = [queueing.Ticket(tuple(one.players), one.waited, tuple(one.regions), one.roles) for one in said.waiting]
+    what = queueing.Lobbies(**said.model_dump(exclude={"waiting"}))
+    found = queueing.form_lobbies(book, tickets, what) if tickets else []
+    gone = {name for lobby in found for side in lobby.sides for name in side}
+    return say.LobbiesFound(
+        lobbies=[say.LobbyFound.model_validate(asdict(lobby)) for lobby in found],
+        waiting=[one.players for one in said.waiting if one.players[0] not in gone],
+    )
 
 
 def next_matches(book: RatingBook, said: say.Wanted) -> say.NextMatches:

@@ -452,6 +452,45 @@ class Seasons(BaseModel):
     seasons: list[Season]
 
 
+class Waiting(Said):
+    """Who waits: a player or a party, for how many seconds, in which regions (none: any), and in which roles each
+    could play (nothing said: any)."""
+
+    players: Team
+    waited: Annotated[float, Field(ge=0.0, le=1e9)] = 0.0
+    regions: Annotated[list[Name], Field(max_length=100)] = []
+    roles: Annotated[dict[Name, Annotated[list[Name], Field(max_length=100)]], Field(max_length=100)] | None = None
+
+
+class Queue(Said):
+    """Those who wait, what a lobby is (sides, how many on each, in which roles), how many seconds to wait at most, and
+    how even (0 to 1) a lobby must be to start before that."""
+
+    waiting: Annotated[list[Waiting], Field(max_length=MOST_LISTED)]
+    sides: Annotated[int, Field(ge=2, le=100)] = 2
+    size: Annotated[int, Field(ge=1, le=100)] = 5
+    patience: Annotated[float, Field(ge=0.0, le=1e9)] = 60.0
+    good: Annotated[float, Field(ge=0.0, le=1.0)] = 0.97
+    roles: Annotated[dict[Name, Annotated[int, Field(ge=0, le=100)]], Field(max_length=100)] | None = None
+
+
+class LobbyFound(BaseModel):
+    """A match to be started: its sides, how even it is believed to be, its region (empty: any), and the seconds that
+    who waited longest has waited."""
+
+    sides: list[list[str]]
+    quality: float
+    region: str
+    waited: float
+
+
+class LobbiesFound(BaseModel):
+    """Lobbies that start now, and the parties who wait on."""
+
+    lobbies: list[LobbyFound]
+    waiting: list[list[str]]
+
+
 class TierRule(Said):
     """How ratings are shown as tiers, from the lowest to the highest: with the points from which each holds, or with
     shares that add up to 1; into how many divisions; within which margin a division is kept; matches before which
@@ -583,6 +622,15 @@ EXAMPLES: dict[type[Said], dict[str, Any]] = {
     Whose: {"of": "Ann", "last": 5},
     Due: {"after": 500},
     Erased: {"name": "Ann Example"},
+    Queue: {
+        "waiting": [
+            {"players": ["Ann", "Bob"], "waited": 31.5, "regions": ["eu"]},
+            {"players": ["Cid"], "waited": 12},
+            {"players": ["Dee"], "regions": ["eu", "us"]},
+        ],
+        "size": 2,
+        "patience": 30,
+    },
     TierRule: {"bounds": {"Bronze": 0.5, "Silver": 0.4, "Gold": 0.1}, "by": "share", "divisions": 3, "margin": 25},
     SeasonToClose: {"name": "Spring 2026", "reset": 0.3, "date": "2026-05-31", "rewards": {"gold": 1, "silver": 0.1}},
 }

@@ -1,0 +1,185 @@
+"""Lobbies from a queue: whatever comes out fits, is as even as a search over all splits, and starts when it should."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+import kinelo as kn
+from kinelo.decisions.queueing import Lobbies, Ticket, form_lobbies, queue_trial
+
+RATINGS = {f"p{k}": 1500.0 + 37.0 * ((k * 29) % 23 - 11) for k in range(60)}
+ROLES = {"tank": 1, "healer": 1, "fighter": 1}
+
+
+def rater():
+    """Everyone rated as said, on one scale, with deviations that differ."""
+    start = {"name": list(RATINGS), "rating": list(RATINGS.values()),
+             "deviation": [30.0 + 7.0 * (k % 11) for k in range(60)]}  # fmt: skip
+    return kn.Glicko(350.0, 30.0, 0.0, ties=0.0, start=start)
+
+
+def plain_evenness(sides, table):
+    """By a sum over a fine grid of what is believed of each pair of sides."""
+    found = []
+    for i, one in enumerate(sides):
+        for other in sides[i + 1 :]:
+            mean = np.mean([table[name][0] for name in one]) - np.mean([table[name][0] for name in other])
+            variance = sum(sum(table[name][1] ** 2 for name in side) / len(side) ** 2 for side in (one, other))
+            x = np.linspace(-8, 8, 4001)
+            weight = np.exp(-(x**2) / 2)
+            p = 1 / (1 + 10 ** (-(mean + x * variance**0.5) / 400))
+            found.append(1 - np.sum(weight * (2 * p - 1) ** 2) / weight.sum())
+    return np.mean(found)
+
+
+def queue(seed, count=16, roles=False, regions=False, parties=True, size=3):
+    rng, names, tickets = (
+        np.random.default_rng(seed),
+        [f"p{k}" for k in np.random.default_rng(seed).permutation(60)],
+        [],
+    )
+    for _ in range(count):
+        n = int(rng.choice([1, 1, 2, min(3, size)])) if parties else 1
+        players = tuple(names.pop() for _ in range(n))
+        tickets.append(Ticket(
+            players, float(rng.integers(0, 90)),
+            tuple(rng.choice(["eu", "us", "as"], rng.integers(0, 3), replace=False).tolist()) if regions else (),
+            {name: rng.choice(list(ROLES), rng.integers(1, 3), replace=False).tolist() for name in players}
+            if roles else None,
+        ))  # fmt: skip
+    return tickets
+
+
+def playable(names, tickets, roles):
+    """Whether some order of these players gives everybody a role that is said, by trying all."""
+    said = {name: (t.roles or {}).get(name, list(roles)) for t in tickets for name in t.players}
+    seats = [role for role, n in roles.items() for _ in range(n)]
+    return any(all(seat in said[name] for seat, name in zip(seats, order)) for order in permutations(names))
+
+
+@pytest.mark.parametrize("roles", [None, ROLES], ids=["any role", "roles"])
+@pytest.mark.parametrize("regions", [False, True], ids=["one region", "regions"])
+def test_lobbies_fit_and_are_the_most_even_split_of_those_in_them(roles, regions):
+    table = {r["name"]: (r["rating"], r["uncertainty"]) for r in rater().ratings_.to_dicts()}
+    made = 0
+    for seed in range(25):
+        tickets = queue(seed, roles=roles is not None, regions=regions)
+        what = Lobbies(sides=2, size=3, patience=45.0, good=0.95, roles=roles)
+        lobbies = form_lobbies(rater(), tickets, what)
+        party = {name: ticket for ticket in tickets for name in ticket.players}
+        names = [name for lobby in lobbies for side in lobby.sides for name in side]
+        assert len(names) == len(set(names))
+        for lobby in lobbies:
+            made += 1
+            assert [len(side) for side in lobby.sides] == [3, 3]
+            for side in lobby.sides:
+                assert all(set(party[name].players) <= set(side) for name in side)
+                assert roles is None or playable(side, tickets, roles)
+            here = [party[name] for side in lobby.sides for name in side]
+            for ticket in here:
+                assert not ticket.regions or not lobby.region or lobby.region in ticket.regions
+            assert lobby.region or not any(ticket.regions for ticket in here)
+            assert lobby.quality == pytest.approx(plain_evenness(lobby.sides, table), abs=2e-4)
+            assert lobby.waited == max(t.waited for t in here) or lobby.waited in {t.waited for t in here}
+            assert lobby.quality >= 0.95 or lobby.waited >= 45.0
+            # No split with the same parties (and roles) has means nearer to each other.
+            everybody, best = [name for side in lobby.sides for name in side], np.inf
+            for order in permutations(everybody[1:], 2):
+                one = [everybody[0], *order]
+                other = [name for name in everybody if name not in one]
+                apart = all(set(party[n].players) <= set(side) for side in (one, other) for n in side)
+                if apart and (roles is None or all(playable(side, tickets, roles) for side in (one, other))):
+                    best = min(best, abs(sum(RATINGS[n] for n in one) - sum(RATINGS[n] for n in other)))
+            found = abs(sum(RATINGS[n] for n in lobby.sides[0]) - sum(RATINGS[n] for n in lobby.sides[1]))
+            assert found == pytest.approx(best)
+    assert made > (12 if roles or regions else 30)
+
+
+def test_the_longest_waiting_are_served_first_and_who_may_wait_waits_for_somebody_nearer():
+    """Duels of those who came alone: the nearest of all is taken where somebody must start, nobody else starts."""
+    tickets = queue(3, count=15, parties=False, size=1)
+    must = max(tickets, key=lambda ticket: ticket.waited)
+    (lobby,) = form_lobbies(rater(), tickets, Lobbies(size=1, patience=must.waited, good=1.0))
+    name = must.players[0]
+    near = min(abs(RATINGS[t.players[0]] - RATINGS[name]) for t in tickets if t is not must)
+    ((one,), (other,)) = lobby.sides
+    assert one == name != other and abs(RATINGS[other] - RATINGS[name]) == near and lobby.waited == must.waited
+    assert form_lobbies(rater(), tickets, Lobbies(size=1, patience=must.waited + 1.0, good=1.0)) == []
+    everybody = form_lobbies(rater(), tickets, Lobbies(size=1, patience=0.0, good=1.0))
+    assert len(everybody) == 7 and [one.waited for one in everybody] == sorted(o.waited for o in everybody)[::-1]
+    fields = form_lobbies(rater(), tickets, Lobbies(sides=5, size=1, patience=0.0))
+    assert [len(lobby.sides) for lobby in fields] == [5, 5, 5]
+    apart = [np.ptp([RATINGS[side[0]] for side in lobby.sides]) for lobby in fields]
+    assert min(apart) < 0.7 * np.ptp([RATINGS[t.players[0]] for t in tickets])
+
+
+def test_many_sides_of_parties_are_split_into_equal_sides():
+    for seed in range(8):
+        tickets = queue(40 + seed, count=18)
+        for lobby in form_lobbies(rater(), tickets, Lobbies(sides=4, size=3, patience=0.0)):
+            assert [len(side) for side in lobby.sides] == [3] * 4
+            for ticket in tickets:
+                there = {k for k, side in enumerate(lobby.sides) for name in side if name in ticket.players}
+                assert len(there) <= 1
+            means = [np.mean([RATINGS[name] for name in side]) for side in lobby.sides]
+            assert np.ptp(means) < 400.0
+
+
+def test_newcomers_and_books_are_asked_alike(tmp_path):
+    book = kn.RatingBook(tmp_path / "x.db", rater())
+    tickets = [Ticket(("p1",), 9.0), Ticket(("nobody",), 3.0), Ticket(("p2",), 4.0), Ticket(("p3",), 5.0)]
+    what = Lobbies(size=1, patience=0.0)
+    assert form_lobbies(book, tickets, what) == form_lobbies(rater(), tickets, what)
+    empty = kn.RatingBook(tmp_path / "y.db", kn.RankElo())
+    (lobby,) = form_lobbies(empty, tickets[:2], what)
+    assert lobby.quality == pytest.approx(plain_evenness(lobby.sides, dict.fromkeys(("p1", "nobody"), (1500.0, 200.0))))
+
+
+def test_a_trial_waits_as_the_theory_of_pairs_says_and_evens_out_with_patience():
+    """By nearest rating every second of a pair starts it at once: in the mean ½/λ seconds and half a look. 4,800 come,
+    whose waits have a standard error below .03 s."""
+    ratings = {f"p{k}": float(x) for k, x in enumerate(np.random.default_rng(1).normal(1500.0, 200.0, 6000))}
+    waits, quality = [], []
+    for patience in (10.0, 30.0, 80.0):
+        what = Lobbies(size=1, patience=patience, good=0.995)
+        found = queue_trial(ratings, what, per_minute=20.0, minutes=240.0, every=0.5, seed=2)
+        ours, nearest = found.policies
+        assert ours.lobbies * 2 + ours.left == found.players == nearest.lobbies * 2 + nearest.left
+        assert nearest.waited == pytest.approx(0.5 * 3.0 + 0.25, abs=0.12) and nearest.left <= 1
+        assert ours.waited < patience and ours.waited_95 <= max(patience + 3.5, nearest.waited_95)
+        waits.append(ours.waited)
+        quality.append(ours.quality)
+        assert ours.favourite == pytest.approx(0.5 + 0.5 * (1 - ours.quality) ** 0.5, abs=0.06)
+    assert waits == sorted(waits) and quality == sorted(quality) and quality[-1] > 0.97 > nearest.quality + 0.2
+    assert f"wins {ours.favourite:.1%} after {ours.waited:.0f} seconds" in found.lines()[0]
+    assert found.table().cells()[1][0] == "nearest rating"
+
+
+def test_a_trial_of_teams_keeps_regions_and_parties_apart():
+    ratings = {f"p{k}": float(x) for k, x in enumerate(np.random.default_rng(1).normal(1500.0, 200.0, 4000))}
+    what = Lobbies(size=5, patience=60.0, good=0.99)
+    one, two = (queue_trial(ratings, what, per_minute=40.0, minutes=40.0, parties={1: 6, 2: 2, 5: 1}, regions=regions)
+                for regions in (None, {"eu": 2.0, "us": 1.0}))  # fmt: skip
+    assert one.policies[0].quality > one.policies[1].quality
+    assert two.policies[1].waited > 1.3 * one.policies[1].waited
+    assert one.policies[0].lobbies * 10 + one.policies[0].left == one.players
+
+
+def test_queues_that_cannot_be_are_refused():
+    for words, why in (
+        ({"sides": 1}, "sides"), ({"size": 0}, "size"), ({"sides": 101}, "at most 100"), ({"good": 1.1}, "good"),
+        ({"patience": -1.0}, "patience"), ({"roles": {"tank": 2}}, "as many as play on it, 5"),
+    ):  # fmt: skip
+        with pytest.raises(kn.InputError, match=why):
+            Lobbies(**words)
+    with pytest.raises(kn.InputError, match="'p1' waits twice"):
+        form_lobbies(rater(), [Ticket(("p1",)), Ticket(("p2", "p1"))])
+    with pytest.raises(kn.InputError, match="A party has 1 to 2 names here"):
+        form_lobbies(rater(), [Ticket(("p1", "p2", "p3"))], Lobbies(size=2))
+    with pytest.raises(kn.InputError, match="players arrive in that time, and 60 are rated"):
+        queue_trial(RATINGS)
+    with pytest.raises(kn.InputError, match="per_minute"):
+        queue_trial(RATINGS, per_minute=0.0)
+    found = queue_trial(RATINGS, per_minute=0.1, minutes=10.0)
+    assert found.policies[0].lobbies == 0 and "too few for a lobby" in found.lines()[0]
