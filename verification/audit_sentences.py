@@ -442,25 +442,14 @@ def judge_contests(found: ContestAudit, x: np.ndarray) -> list[tuple[str, bool]]
     mean = (np.bincount(races.contest, x) / size)[races.contest]
     # In the largest of the pools that never meet.
     there = pools_of_contests(races)[races.entrant] == 0
-    late = there & (np.arange(x.size) >= races.first[found.since])
     free = (size - 1)[np.unique(races.contest[there])].sum()
     own = x[there]
     alike = 1 - float(((own - mean[there]) ** 2).sum()) / free / own.var()
-    shares = [float(np.polyfit(x[late], rated(one)[late], 1)[0]) for one in (k, found.advice.k)]
-    rows, spread = dict(found.rows()), found.fields.spread
-    if "correlation" in rows["Fields"]:
-        judged.append(
-            ("Contests: correlation of two of one field (interval)", found.alike.low <= alike <= found.alike.high)
-        )
-    if "lie ±" in rows["Strengths"]:
-        judged.append(("Contests: strengths lie ± … apart (interval)", spread.low <= own.std() <= spread.high))
-    if "ratings show" in rows["Fields"]:
-        judged += [
-            ("Contests: ratings show … of the differences (interval)", one.low <= share <= one.high)
-            for one, share in zip(found.fields.shares, shares)
-        ]
+    rows = dict(found.rows())
     if "ratings show less" in found.lead.caveat:
-        judged.append(("Contests: fields are alike, and ratings show less", alike > 0.3 and shares[1] < 1.0))
+        late = there & (np.arange(x.size) >= races.first[found.since])
+        share = float(np.polyfit(x[late], rated(found.advice.k)[late], 1)[0])
+        judged.append(("Contests: fields are alike, and ratings show less", alike > 0.3 and share < 1.0))
     for words, true in (("like meets like", alike > 0.3), ("hardly differ", alike < 0.2)):
         if words in rows["Fields"]:
             judged.append((f"Contests: {words}", true))

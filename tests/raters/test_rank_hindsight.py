@@ -8,7 +8,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.raters.filter.belief import fade_all
-from kinelo.raters.rank.hindsight import ContestSmoother, drawn_strengths, one_contest
+from kinelo.raters.rank.hindsight import ContestSmoother, one_contest
 from kinelo.raters.rank.kernels import POINTS_PER_UNIT, filter_contests, room_for_expected
 
 VALUES = {"walk": 0.6, "prior_spread": 0.8, "newcomer": -0.3, "regression": 0.2, "retirement": 0.1, "experience": 0.9}
@@ -69,36 +69,6 @@ def test_a_slot_is_believed_as_one_regression_over_all_its_contests_says():
         assert mean[own] == pytest.approx(expected, abs=1e-8)
         assert variance[own] == pytest.approx(np.diag(together), rel=1e-8)
     assert set(at.day) == set(days)
-
-
-def test_strengths_are_drawn_as_one_regression_over_all_contests_of_a_name_says():
-    """Contests a year apart, between which strengths go back by half: 4,000 draws of 40 strengths, to 4.5 standard
-    errors of means and deviations (a false alarm in 2,000).
-    """
-    rng, draws = np.random.default_rng(8), 4_000
-    table = {
-        "race": np.repeat(np.arange(8), 5),
-        "date": np.repeat([f"{year}-03-0{year % 5 + 1}" for year in range(2010, 2018)], 5),
-    }
-    table |= {
-        "driver": np.concatenate([rng.permutation(list("ABCDE")) for _ in range(8)]),
-        "place": [1, 2, 3, 4, 5] * 8,
-    }
-    contests = kn.read_contests(table)
-    rater, smoother = smoother_of(contests, VALUES | {"regression": 0.5})
-    drawn = drawn_strengths(rater, contests, draws)
-    smoother.sweep_forwards()
-    at, seen = smoother.appearances, 0
-    for slot in np.unique(at.slot):
-        own = np.flatnonzero(at.slot == slot)
-        together, expected = by_regression(rater, smoother, slot)
-        names = [name for _, name in rater._state.names]
-        entries = drawn[:, contests.entrant == contests.entrants.index(names[slot])]
-        error = np.sqrt(np.diag(together))
-        assert np.abs(entries.mean(axis=0) - expected).max() < 4.5 * error.max() / np.sqrt(draws)
-        assert entries.std(axis=0) == pytest.approx(error, rel=4.5 / np.sqrt(2 * draws))
-        seen += own.size
-    assert seen == 40
 
 
 def test_sweeps_settle_where_a_further_one_changes_nothing():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from kinelo.advice.audit.audit import Audit
-    from kinelo.advice.audit.backtest import KBacktest
     from kinelo.advice.audit.contests import ContestAudit
-    from kinelo.advice.audit.recursion import KCurve
     from kinelo.matches.matches import Matches
     from kinelo.model.validation import Array
     from kinelo.theory.state import StationaryState
@@ -34,20 +32,15 @@ EVENT_WORDS = {"win": "comes first", "top 3": "is among the first three"}
 
 
 def loss_chart(found: Audit | ContestAudit) -> Chart:
-    """Log-loss over K, expected and measured, each above its own least.
+    """Log-loss over K, measured and (of matches) expected, each above its own least; with the best K, that in use, and
+    what the past wanted where that is another one.
 
     Of the theory's curve differences are to be trusted, the level less so.
     """
-    past, best = found.advice, advised(found)
-    return which_k_chart(found.curve, found.measured, best, found.k, None if best is past else past)
-
-
-def which_k_chart(curve: KCurve, measured: KBacktest, best: Any, k: float | None, past: Any = None) -> Chart:
-    """The curves over K with the best one, which has ``k``, ``low`` and ``high``, that in use, and what the ``past``
-    wanted where that is another one.
-    """
-    theory, seen = (losses - losses.min() for losses in (curve.column("log_loss"), measured.log_loss))
-    highest = float(max(theory.max(), seen.max()))
+    past, best, measured, k = found.advice, advised(found), found.measured, found.k
+    past = None if best is past else past
+    seen = measured.log_loss - measured.log_loss.min()
+    highest = float(seen.max())
     notes = tuple(f"K = {one:.3g}: {loss:.5f} measured" for one, loss in zip(measured.k, seen))
     traces = [
         # An interval without a lower end is drawn from the least K that was tried.
@@ -57,11 +50,16 @@ def which_k_chart(curve: KCurve, measured: KBacktest, best: Any, k: float | None
             "span",
             [best.low or float(measured.k[0]), best.high],
         ),
-        Trace("theory", "prediction", "lines", curve.column("k"), theory),
         Trace("backtest, later half", "team", "markers", measured.k, seen, notes=notes),
         Trace(f"best{' from today on' * (past is not None)}: {best.k:.3g}", "good", "upright", [best.k]),
     ]
-    title = f"Log-loss over K, theory and backtest; the best K is {best.k:.3g}"
+    title = f"Log-loss over K by backtest; the best K is {best.k:.3g}"
+    curve = getattr(found, "curve", None)
+    if curve is not None:
+        theory = curve.column("log_loss") - curve.column("log_loss").min()
+        highest = max(highest, float(theory.max()))
+        traces.insert(1, Trace("theory", "prediction", "lines", curve.column("k"), theory))
+        title = title.replace(" by backtest", ", theory and backtest")
     if k is not None:
         traces.append(Trace(f"in use: {k:.3g}", "truth", "upright", [k]))
         title += f", in use is {k:.3g}"

@@ -568,35 +568,21 @@ def test_of_the_matches_to_come_nothing_is_said_beside_the_k_that_is_said():
     assert "Matches to come" not in dict(rows_of(case(outlook=found)))
 
 
-def test_of_fields_numbers_are_said_only_where_strengths_stand_still():
-    """All contests at once know one strength of each."""
-
-    def fields(low, high, moves, like=False, apart=0):
+def test_fields_hardly_differ_or_like_meets_like_or_neither_is_clear():
+    def fields(low, high, like=False):
         found = SimpleNamespace(
-            league=SimpleNamespace(within=88.0), walk=Shift(30.0, 4.0, 9), start=None, moves=moves, still=not moves,
-            alike=Range((low + high) / 2, low, high), like_meets_like=like, k=20.0,
-            advice=Advice(30.0, 20.0, 40.0, agree=True, telling=True), share_shown=Range(0.2, 0.1, 0.3),
-            shown_advised=Range(0.4, 0.3, 0.5), other=None, luck=(),
-            fields=SimpleNamespace(spread=Range(150.0, 120.0, 180.0), apart=apart),
-            contests=SimpleNamespace(sizes=np.array([8, 10, 12])),
-            measured=SimpleNamespace(best=31.0, interval=(22.0, 41.0), at=lambda k: 0.6), curve=case().curve,
+            start=None, moves=False, alike=Range((low + high) / 2, low, high), like_meets_like=like, k=20.0,
+            advice=Advice(30.0, 20.0, 40.0, agree=True, telling=True), other=None, luck=(),
+            contests=SimpleNamespace(sizes=np.array([8, 10, 12])), measured=SimpleNamespace(at=lambda k: k / 50),
         )  # fmt: skip
-        return dict(contest_rows(found))["Fields"]
+        rows = dict(contest_rows(found))
+        assert rows["Which K"] == "by backtest 30 (20 to 40); log-loss of orders 0.6000"
+        return rows["Fields"]
 
-    assert fields(0.16, 0.3, moves=True) == "of 10 entrants, usually; whether fields differ in strength is not clear"
-    said = (
-        "two of one field 0.23 (0.16 to 0.30): whether fields differ in strength is not clear; of the true differences "
-    )
-    assert said + "ratings show 20 % (10 to 30) at K = 20 and 40 % (30 to 50) at K = 30" in fields(
-        0.16, 0.3, moves=False
-    )
-    assert fields(0.16, 0.3, False, apart=7).endswith(
-        "(30 to 50) at K = 30, in the largest of the pools that never meet"
-    )
-    for moves in (False, True):
-        assert "fields hardly differ in strength" in fields(0.01, 0.14, moves)
-        assert "like meets like" in fields(0.4, 0.5, moves, like=True)
-        assert "is not clear" in fields(0.14, 0.3, moves)
+    assert fields(0.16, 0.3) == "of 10 entrants, usually; whether fields differ in strength is not clear"
+    assert fields(0.01, 0.14) == "of 10 entrants, usually; fields hardly differ in strength"
+    assert fields(0.01, 0.16).endswith("is not clear")
+    assert fields(0.4, 0.5, like=True) == "of 10 entrants, usually; like meets like"
 
 
 def test_no_change_has_no_bounds_of_nothing():
@@ -667,12 +653,12 @@ def test_the_best_k_stands_with_what_moving_there_buys():
     best, words = gain_words(case(outlook=later, periods=QUIET), "matches")
     assert best == "Best K from today on = 5.4 (4.1 to 7.7)."
     assert words.startswith("The past wanted K = 15 (12 to 19): 9 by theory, 22 by backtest. On the later half ")
-    # Theory does not know that like meets like, and contests to come are not asked for another K.
+    # Theory does not know that like meets like; contests to come are not asked for another K, and have no theory.
     alike, contests = case(outlook=later, periods=QUIET, opponents=opponents(0.89)), case()
-    del contests.outlook
-    for found in (alike, contests):
+    del contests.outlook, contests.curve
+    for found, words in ((alike, "9 by theory, 22 by backtest"), (contests, "by backtest")):
         assert advised(found) is found.advice
-        assert gain_words(found, "contests")[0].startswith("Best K = 15 ")
+        assert gain_words(found, "contests")[0] == f"Best K = 15 (12 to 19): {words}."
     assert unit.startswith("Log-loss is ") and unit.endswith("less is better.")
 
 

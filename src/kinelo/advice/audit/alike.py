@@ -57,8 +57,8 @@ STUDENT_95 = 2.07
 """Half width of a 95 % interval in standard deviations that are known from so many seasons."""
 LUCK_FADES = np.array([0.9, 0.98, 1.0])
 """What is left of a surprise after a match of the side, in each of the three tests."""
-FOLLOWS_RESULTS, CLEARLY_FOLLOWS = 1.8, 3.5
-"""Standard deviations of the seasons beyond which a calendar may follow results, and beyond which it does."""
+FOLLOWS_RESULTS = 1.8
+"""Standard deviations of the seasons beyond which a calendar may follow results."""
 EVIDENCE_DRAWS = 32
 EVIDENCE_RANGE = 3.0
 """How far from the other answer the spread of independent strengths is sought: logarithms."""
@@ -171,25 +171,21 @@ class OpponentsFound:
 
 
 class FieldsFound(NamedTuple):
-    """Spread of the strengths of those who compete, in points; correlation of two of one field; the share of true
-    differences that each of some ratings shows; luck's test of whether fields follow results, in standard deviations;
-    and entrants in pools that never meet the largest one."""
+    """Correlation of the strengths of two of one field; luck's test of whether fields follow results, in standard
+    deviations; and entrants in pools that never meet the largest one."""
 
-    spread: Range
     correlation: Range
-    shares: tuple[Range, ...]
     follows: float
     apart: int
 
 
 class Moments(NamedTuple):
-    """Of each column of strengths: the variance that is told, the covariance of two of one field, the variance over all
-    appearances, and the variance where ratings are held against strengths."""
+    """Of each column of strengths: the variance that is told, the covariance of two of one field, and the variance over
+    all appearances."""
 
     spread: Array
     together: Array
     over: Array
-    shown: Array
 
     def less(self, luck: Moments) -> Moments:
         """Without what luck adds, on average over its draws."""
@@ -197,28 +193,23 @@ class Moments(NamedTuple):
 
 
 class Lens:
-    """What is looked at of strengths in all appearances (rows, field by field): those ``told``, and those ``shown``,
-    where ratings are held against strengths, each with weights that sum to 1."""
+    """What is looked at of strengths in all appearances (rows, field by field): whose spread is told, ``here``, with
+    weights that sum to 1."""
 
-    def __init__(self, first: np.ndarray, told: tuple[np.ndarray, Array], shown: tuple[np.ndarray, Array]) -> None:
-        self.first, self.told, self.shown = first, told, shown
+    def __init__(self, first: np.ndarray, here: np.ndarray, weight: Array) -> None:
+        self.first, self.here, self.weight = first, here, weight
 
     def moments(self, x: Array) -> Moments:
         """Of strengths (appearances × columns)."""
         size, apart = np.diff(self.first, append=x.shape[0]), x - x.mean(axis=0)
         inner = apart - np.repeat(np.add.reduceat(apart, self.first, axis=0) / size[:, None], size, axis=0)
         over, within = (apart**2).mean(axis=0), (inner**2).sum(axis=0) / (size - 1.0).sum()
-        spread, shown = (_covariance(weight, x[here], x[here]) for here, weight in (self.told, self.shown))
-        return Moments(spread, over - within, over, shown)
+        return Moments(self.along(x, x[self.here]), over - within, over)
 
     def along(self, x: Array, rated: Array) -> Array:
-        """Covariance of strengths and the ratings of those shown (a column for each, or one for all)."""
-        here, weight = self.shown
-        return _covariance(weight, x[here], rated)
-
-
-def _covariance(weight: Array, x: Array, y: Array) -> Array:
-    return weight @ ((x - weight @ x) * (y - weight @ y)) / (1.0 - float(weight @ weight))
+        """Covariance of strengths and the ratings of those told (a column for each, or one for all)."""
+        weight, own = self.weight, x[self.here]
+        return weight @ ((own - weight @ own) * (rated - weight @ rated)) / (1.0 - float(weight @ weight))
 
 
 def _correlation(moments: Moments, least: Array | float = 0.0) -> Array:
@@ -237,17 +228,16 @@ class Covered(NamedTuple):
 def _by_moments(found: Moments, true: Moments, seasons: Moments, covered: list[Covered]) -> list[Range]:
     """Spread, correlation and shares, with what ``seasons`` say of their bias and error: they find these moments where
     others are ``true``. All are without luck."""
-    spread, shown = (np.maximum(one, LEAST_PART * put) for one, put in ((seasons[0], true[0]), (seasons[3], true[3])))
-    least = LEAST_PART * true.over
+    spread, least = np.maximum(seasons.spread, LEAST_PART * true.spread), LEAST_PART * true.over
     scales: list[tuple[float, Array, Callable, float]] = [
         (0.5 * math.log(found.spread[0]), 0.5 * np.log(spread / true.spread), math.exp, 0.0),
         (_correlation(found, least)[0], _correlation(seasons, least) - _correlation(true), math.tanh, LEAST_ERROR),
     ]
     for one in covered:
         bias = float((one.found - one.true).mean())
-        share = max((one.here - bias) / float(found.shown[0]), LEAST_SHARE)
-        off = np.log(np.maximum((one.found - bias) / shown, LEAST_SHARE))
-        off -= np.log(np.maximum(one.true / true.shown, LEAST_SHARE))
+        share = max((one.here - bias) / float(found.spread[0]), LEAST_SHARE)
+        off = np.log(np.maximum((one.found - bias) / spread, LEAST_SHARE))
+        off -= np.log(np.maximum(one.true / true.spread, LEAST_SHARE))
         scales.append((math.log(share), off, math.exp, 0.0))
     answers = []
     for value, errors, back, error in scales:
@@ -264,7 +254,7 @@ def _by_evidence(lens: Lens, drawn: list[Array], ratings: list[Array]) -> list[R
         (0.5 * np.log(moments.spread), math.exp), (_correlation(moments), math.tanh)
     ]  # fmt: skip
     for rated in ratings:
-        share = np.concatenate([lens.along(one, rated[:, None]) for one in drawn]) / moments.shown
+        share = np.concatenate([lens.along(one, rated[:, None]) for one in drawn]) / moments.spread
         scales.append((np.log(np.maximum(share, LEAST_SHARE)), math.exp))
     weight = np.repeat(list(NODES.values()), drawn[0].shape[1]) / drawn[0].shape[1]
     answers = []
@@ -324,7 +314,7 @@ def opponents_found(
         return rated[places]
 
     first = np.arange(0, 2 * calendar.size, 2)
-    lens = Lens(first, (last[places], weight), (last[places], weight))
+    lens = Lens(first, last[places], weight)
     grown = np.zeros(2 * calendar.size) if found.trend is None else found.years @ found.trend.per_year
     x, luck = _firth(likelihood, found, g)
     strength, rated_now = (found.paths @ x + grown)[:, None], ratings(calendar.result)
@@ -350,7 +340,7 @@ def opponents_found(
         return OpponentsFound(Range((low + high) / 2, low, high), *unknown, 0.0, {}, mean, today)
     told, true_along = np.full(1, variance), lens.along(true, rated)
     covered = Covered(float(lens.along(strength, rated_now[:, None])[0]), lens.along(again, rated), true_along)
-    answers = _by_moments(without._replace(spread=told, shown=told), lens.moments(true), seasons, [covered])
+    answers = _by_moments(without._replace(spread=told), lens.moments(true), seasons, [covered])
 
     def luck_of(strengths: Array, result: Array) -> Array:
         surprise = result - likelihood.law.b(strengths[0::2] - strengths[1::2] + likelihood.home)
@@ -490,12 +480,8 @@ def _drawn_given_all(found: HindsightStrengths, x: Array, spread: float, g: np.r
     return [drawn(best + node / math.sqrt(max(-slope, 1.0))) for node in NODES]
 
 
-def fields_found(
-    contests: Contests, since: int, ratings: list[Array], rerate: Callable[[Contests], list[Array]],
-    off: float = 0.0, depth: float = 0.0,
-) -> FieldsFound:  # fmt: skip
-    """What contests say of the fields that they have; ``ratings`` (entries) are those before each contest, and
-    ``rerate`` rates other contests alike; the share that they show is that of the contests from ``since`` on.
+def fields_found(contests: Contests, off: float = 0.0, depth: float = 0.0) -> FieldsFound:
+    """What contests say of the fields that they have.
 
     Seasons have performances as :class:`kinelo.RankElo` finds them, of which a part ``off`` lies ``depth`` deviations
     lower: what Plackett and Luce's law makes of strengths that it does not fit is then part of the bias.
@@ -517,16 +503,10 @@ def fields_found(
         most = most * 3 // 4
     chosen &= (number > 1)[contests.contest]
     there, who = np.unique(contests.entrant[chosen], return_inverse=True)
-    later = (contests.contest >= since)[chosen]
-    later |= not later.any()  # the largest pool may be an earlier one
     part = with_entries(contests, chosen)
     part = _with_entrants(replace(part, entrants=tuple(contests.entrants[n] for n in there)), who.astype(np.int32))
     size, orders, generator = there.size, Orders.of(part), np.random.default_rng(0)
-    everywhere, late = np.arange(who.size), np.flatnonzero(later)
-    lens = Lens(
-        part.first[:-1], (everywhere, np.full(who.size, 1 / who.size)), (late, np.full(late.size, 1 / late.size))
-    )
-    ratings = [one[chosen][late] for one in ratings]
+    lens = Lens(part.first[:-1], np.arange(who.size), np.full(who.size, 1 / who.size))
 
     def without_luck(entrant: NDArray, fit: OrderFit) -> tuple[Array, Moments]:
         """Strengths of a fit in all entries, about their mean, and their moments without luck."""
@@ -544,24 +524,20 @@ def fields_found(
     # Places without ties, but of who did not finish, at the end.
     rank, out = np.arange(who.size) - part.first[:-1][part.contest] + 1.0, part.ended != 0
     last = np.bincount(part.contest, np.where(out, rank, 0.0)) / np.maximum(np.bincount(part.contest, out), 1.0)
-    places, moments, luck, along = np.where(out, last[part.contest], rank), [], [], []
+    places, moments, luck = np.where(out, last[part.contest], rank), [], []
     for _ in range(SEASONS):
-        shown = truth[who] + POINTS_PER_UNIT * _performances(generator, who.size, off, depth)
+        luck_of_day = generator.standard_normal(who.size)
+        low = generator.random(who.size) < off
+        shown = truth[who] + POINTS_PER_UNIT * np.where(low, width_of(depth) * luck_of_day - depth, luck_of_day)
         order = drawn_orders(part, shown)
         again = replace(_with_entrants(part, part.entrant[order]), place=places, ended=part.ended[order])
         entrant, ordered = again.entrant.astype(np.int64), Orders.of(again)
         refit = fit_orders(ordered, size, WIDE, truth)
         seen, without = without_luck(entrant, refit)
         moments.append([float(one[0]) for one in without])
-        both = np.column_stack([seen, truth[entrant]])
-        along.append([lens.along(both, one[late][:, None]) for one in rerate(again)])
         luck.append(luck_test(lens.first, entrant, seen, order_surprises(ordered, refit.strength)))
     follows = _deviations(luck_test(lens.first, who, x, order_surprises(orders, fit.strength)), np.array(luck))
-    covered = [
-        Covered(float(lens.along(x[:, None], one[:, None])[0]), *np.array([season[n] for season in along]).T)
-        for n, one in enumerate(ratings)
-    ]
-    answers = _by_moments(found, true, Moments(*np.array(moments).T), covered)
+    answers = _by_moments(found, true, Moments(*np.array(moments).T), [])
     if follows > FOLLOWS_RESULTS:
         normal, spread = generator.standard_normal((size, 3 * EVIDENCE_DRAWS)), math.sqrt(float(found.spread[0]))
 
@@ -575,14 +551,8 @@ def fields_found(
         for node in NODES:
             given = fit_orders(orders, size, spread * math.exp(best + node * error))
             drawn.append((given.strength[:, None] + given.draws(normal))[who])
-        answers = _hull(answers, _by_evidence(lens, drawn, ratings))
-    return FieldsFound(answers[0], answers[1], tuple(answers[2:]), follows, int((pool > 0).sum()))
-
-
-def _performances(generator: np.random.Generator, number: int, off: float, depth: float) -> Array:
-    """Luck of performances in units of the noise."""
-    shown = generator.standard_normal(number)
-    return np.where(generator.random(number) < off, width_of(depth) * shown - depth, shown)
+        answers = _hull(answers, _by_evidence(lens, drawn, []))
+    return FieldsFound(answers[1], follows, int((pool > 0).sum()))
 
 
 def _with_entrants(contests: Contests, entrant: NDArray[np.int32]) -> Contests:

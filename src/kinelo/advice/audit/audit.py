@@ -276,6 +276,7 @@ class Audit(AuditReport):
             "now": asdict(self.now) | {"lag": self.now.lag},
             "best": asdict(self.best) | {"lag": self.best.lag},
             "curve": self.curve.to_dict(),
+            "theory": {"k": self.curve.best.k, "low": self.curve.low, "high": self.curve.high},
             "calibration": {"slope": self.slope[0], "standard_error": self.slope[1]},
             "bands": [asdict(one) for one in self.bands],
             "misrated": [asdict(one) for one in self.misrated],

@@ -257,16 +257,16 @@ class Advice:
     telling: bool
 
 
-def advise(curve: KCurve, measured: KBacktest, matches: int, alike: bool = False) -> Advice:
-    """What theory and backtest support together; where opponents are ``alike``, which theory does not know, the
-    backtest alone."""
+def advise(curve: KCurve | None, measured: KBacktest, matches: int, alike: bool = False) -> Advice:
+    """What theory and backtest support together; without theory, or where opponents are ``alike``, which it does not
+    know, the backtest alone."""
     low, high = measured.interval
-    agree = curve.low <= high and low <= curve.high
+    agree = curve is None or (curve.low <= high and low <= curve.high)
     k = measured.best
     least, most = float(measured.k[0]), float(measured.k[-1])
     # No K below what was tested is advised, nor called too small.
     open_below = low <= least
-    if agree and not alike:
+    if curve is not None and agree and not alike:
         pairs = ((curve.best.k, k), (curve.low, low), (curve.high, high))
         k, low, high = (min(max(math.sqrt(one * other), least), most) for one, other in pairs)
         open_below = open_below and curve.low <= least

@@ -76,11 +76,10 @@ class AuditReport(Report):
     def _alike(self) -> dict[str, Any]:
         """What both have in plain numbers and words."""
         found: Any = self
-        (low, high), measured, curve = found.measured.interval, found.measured, found.curve
+        (low, high), measured = found.measured.interval, found.measured
         return {
             "verdict": self.verdict, "k": found.k, "notes": self.notes, "lead": self.lead._asdict(),
             "findings": [one._asdict() for one in self.findings], "advice": asdict(found.advice),
-            "theory": {"k": curve.best.k, "low": curve.low, "high": curve.high},
             "measured": {
                 "best": measured.best, "low": low, "high": high, "k": measured.k.tolist(),
                 "log_loss": measured.log_loss.tolist(),
@@ -154,15 +153,14 @@ def contest_lead(found: ContestAudit) -> Lead:
         more = f", with {after} instead of {before} of pairs in the order forecast"
         answer, reason = _answer(found, "these contests", f"{len(found.contests):,} contests", more)
     caveat = _unsure(found, "contests")
-    if not advice.agree and found.unfinished > FEW_UNFINISHED:
-        caveat += (
-            f" {percent(found.unfinished)} of the entries do not finish, whom plain Elo counts as beaten by all who do."
-        )
-    elif advice.agree and found.like_meets_like:
+    if found.like_meets_like:
         caveat = (
             "Fields are alike: ratings show less than the differences between entrants who never meet; RankElo lets "
             "newcomers enter where they compete."
         )
+    elif not caveat and found.unfinished > FEW_UNFINISHED:
+        out = percent(found.unfinished)
+        caveat = f"Of all entries {out} do not finish, whom plain Elo counts as beaten by all who do."
     return Lead(advice.k, advice.low, advice.high, _headline(found.findings), answer, caveat, reason)
 
 
@@ -199,10 +197,9 @@ def _answer(found: Audit | ContestAudit, league: str, played: str, more: str) ->
 
 def _unsure(found: Audit | ContestAudit, games: str) -> str:
     """That theory and backtest disagree, or by which factor the best K is uncertain."""
-    advice, curve = found.advice, found.curve
+    advice = found.advice
     if not advice.agree:
-        alike = found.opponents.alike if games == "matches" else found.like_meets_like
-        why = ", for opponents are alike" if alike else ""
+        curve, why = found.curve, ", for opponents are alike" if found.opponents.alike else ""
         return f"Theory would take K = {with_interval(curve.best.k, curve.low, curve.high)}; the {games} decide{why}."
     if advice.telling and advice.high <= UNSURE * advice.low:
         return ""

@@ -144,7 +144,10 @@ def advised(audit: Audit | ContestAudit) -> Advice | Outlook:
 def gain_words(found: Audit | ContestAudit, games: str) -> tuple[str, str]:
     """The best K, and beside it what moving there does to the log-loss of these ``games``, and what that is."""
     past, k = found.advice, advised(found)
-    best = f"K = {interval(past)}: {found.curve.best.k:.3g} by theory, {found.measured.best:.3g} by backtest."
+    by_both = "by backtest"
+    if getattr(found, "curve", None) is not None:
+        by_both = f"{found.curve.best.k:.3g} by theory, {found.measured.best:.3g} by backtest"
+    best = f"K = {interval(past)}: {by_both}."
     buys = f"On the later half of the {games} {past.k:.3g} {change(found.tested)}. {LOG_LOSS}"
     if k is past:
         return f"Best {best}", buys
@@ -329,7 +332,8 @@ TOLD_BY_ONE_SIDE = ("Venue and draws", "Forecasts", "The table in use")
 def rows_of(audit: Audit) -> Rows:
     """Name and words of every line on which the findings rest."""
     alike, first, inflation = audit.opponents.alike, audit.outlook.first, audit.inflation
-    which = [_which(audit)]
+    by_theory = with_interval(audit.curve.best.k, audit.curve.low, audit.curve.high)
+    which = [f"by theory {by_theory}, by backtest {with_interval(audit.measured.best, *audit.measured.interval)}"]
     if alike:
         which.append("opponents are alike, which theory does not know: the backtest alone advises")
     if audit.league.ties > 0:
@@ -381,12 +385,6 @@ def rows_of(audit: Audit) -> Rows:
         rows.append(("The table in use", f"{compared}{table.slope:.2f}{stated}\n{_extremes(table.extremes)}"))
     # One side's matches say nothing of a league's K, nor of how far its sides lie apart.
     return rows if audit.extract is None else [row for row in rows if row[0] in TOLD_BY_ONE_SIDE]
-
-
-def _which(found: Audit | ContestAudit) -> str:
-    """K by theory and by backtest."""
-    by_theory = with_interval(found.curve.best.k, found.curve.low, found.curve.high)
-    return f"by theory {by_theory}, by backtest {with_interval(found.measured.best, *found.measured.interval)}"
 
 
 def _to_come(audit: Audit) -> str:
@@ -494,23 +492,10 @@ def group_words(found: GroupFound, reference: str | None = None) -> str:
 
 def contest_rows(found: ContestAudit) -> Rows:
     """Name and words of every line on which the findings of contests rest."""
-    league, alike, start = found.league, found.alike, found.start
-    strengths = f"differ by ± {league.within:.0f} points within a field; whether they move is not clear"
-    # All contests at once take strengths for what they are on average: of those that move they tell too little.
-    if found.still:
-        apart = with_interval(*found.fields.spread, digits=".0f")
-        strengths = f"lie ± {apart} points apart, ± {league.within:.0f} within a field, and {NO_MOVEMENT}"
-    elif found.moves:
-        strengths = f"differ by ± {league.within:.0f} points within a field, and move over the years"
+    alike, start, advice = found.alike, found.start, found.advice
     kind = "like meets like" if found.like_meets_like else "whether fields differ in strength is not clear"
     if alike.high < DIFFER:
         kind = "fields hardly differ in strength"
-    shown = [(found.advice.k, found.shown_advised)]
-    if found.k is not None and found.k != found.advice.k:
-        shown.insert(0, (found.k, found.share_shown))
-    parts = "; of the true differences ratings show " + " and ".join(
-        f"{_percents(share)} at K = {k:.3g}" for k, share in shown
-    )
     new = "nobody was new in the later half"
     if start is not None:
         where = with_interval(*start.range, digits=".0f")
@@ -521,13 +506,10 @@ def contest_rows(found: ContestAudit) -> Rows:
         elif _starts_right(start, initial):
             new = f"start where they should: {where} is right"
     rows = [] if found.other is None else [(found.other.name, _other(found.other))]
-    if found.fields.apart:
-        strengths, parts = (f"{one}, in the largest of the pools that never meet" for one in (strengths, parts))
-    if found.still:  # of strengths that move, all contests at once tell kinds alone
-        kind = f"correlation of the strengths of two of one field {with_interval(*alike, digits='z.2f')}: {kind}{parts}"
+    loss = f"log-loss of orders {found.measured.at(advice.k):.4f}"
     rows += [
-        ("Which K", f"{_which(found)}; log-loss of orders {found.measured.at(found.advice.k):.4f} at the K advised"),
-        ("Strengths", strengths),
+        ("Which K", f"by backtest {with_interval(advice.k, advice.low, advice.high)}; {loss}"),
+        ("Strengths", "move over the years" if found.moves else "show no clear movement"),
         ("Fields", f"of {np.median(found.contests.sizes):.0f} entrants, usually; {kind}"),
         ("Newcomers", new),
     ]

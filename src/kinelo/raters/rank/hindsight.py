@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,6 @@ from kinelo.matches.contests import Contests
 from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.filter.belief import fade_all
 from kinelo.raters.rank.kernels import (
-    LEAST,
     ContestColumns,
     ContestModel,
     entry_levels,
@@ -219,30 +218,3 @@ def smoothed_states(
         shown.clock[:] = columns.day[0], columns.day[stop - 1]
         done = stop
         yield copy.deepcopy(shown)
-
-
-def drawn_strengths(rater: Any, contests: Contests, draws: int, seed: int = 0) -> Array:
-    """Strengths of all entries of these contests (draws, entries), drawn given all of them, in units of the noise.
-
-    Backwards in time: where a slot stands at its last contest is drawn from what the filter believes, and where it
-    stood before given that and what it believed there. The same seed draws the same luck whatever the model.
-    """
-    back, state, contests = rater._once_more(contests)
-    columns, _ = state.columns(contests, admit=True)
-    smoother = ContestSmoother(columns, back._model(), state.known)
-    smoother.sweep_forwards()
-    at, (precision, pull) = smoother.appearances, smoother.past + smoother.said
-    after, before = np.full(at.slot.size, -1), np.flatnonzero(at.before >= 0)
-    after[at.before[before]] = before
-    drawn = np.random.default_rng(seed).standard_normal((draws, at.slot.size))
-    for c in range(columns.day.size - 1, -1, -1):
-        entries = slice(at.begin[c], at.begin[c + 1])
-        then = after[entries]
-        told = np.where(then >= 0, at.f[then] / np.maximum(at.q[then], LEAST), 0.0)
-        whole = precision[entries] + told * at.f[then]
-        mean = (pull[entries] + told * (drawn[:, then] - at.gain[then])) / whole
-        drawn[:, entries] = mean + drawn[:, entries] / np.sqrt(whole)
-    slots, names = np.diff(columns.offsets), state.known.last.size
-    seen = np.repeat(np.arange(columns.day.size), np.diff(at.begin)) * names + at.slot
-    place = np.searchsorted(seen, np.repeat(contests.contest, slots) * names + columns.slot)
-    return np.add.reduceat(columns.share * drawn[:, place], columns.offsets[:-1], axis=1)
