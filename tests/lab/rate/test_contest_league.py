@@ -205,6 +205,15 @@ def test_what_is_done_with_matches_alone_is_refused_with_a_sentence(rated, tmp_p
     assert "<h2>Leaderboard: car</h2>" in (tmp_path / "page.html").read_text()
 
 
+def test_the_next_contests_are_those_of_the_library(rated):
+    controller, shown = rated
+    contests, rater = twin()
+    controller.rank(365, 10, 0.0)
+    there = boards_by_kind(kn.leaderboard(rater, contests))["entrant"]["name"].to_list()
+    found = kn.next_matches(rater, count=3, candidates=there, size=shown["size"]).table()
+    assert shown["size"] == 6 and controller.next("leader", 3, 6)["table"]["rows"] == found.cells()
+
+
 def test_a_session_of_contests_opens_again(rated, tmp_path):
     controller, shown = rated
     controller.save(str(tmp_path / "session.json"))

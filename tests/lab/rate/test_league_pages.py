@@ -255,6 +255,32 @@ def test_a_column_of_numbers_is_a_covariate(tmp_path):
         controller.rate(columns, "glicko", covariates=["home"])
 
 
+def test_what_to_play_next_is_that_of_the_library(tmp_path):
+    controller, columns = looked(tmp_path, LEAGUE + "\n2026-05-01;Y;Z;1;0;sun\n2026-05-02;Z;Y;1;0;sun")
+    controller.rate(columns, "glicko")
+    controller.rank(30, 0, 0.0)  # of all rated only Y and Z are ranked
+    rater = controller.league.rater
+    for ranked, active in ((["Y", "Z"], 30), (list("ABCDEYZ"), None)):
+        controller.rank(active, 0, 0.0)
+        said = controller.next("order", 4, 2)
+        found = kn.next_matches(rater, count=4, target="order", candidates=ranked).table()
+        assert said["table"]["rows"] == found.cells() and said["words"] == found.below[0]
+    assert said["table"]["rows"][0] != said["table"]["rows"][1]
+    json.dumps(said, allow_nan=False)
+    with pytest.raises(InputError, match="target="):
+        controller.next("luck", 4, 2)
+
+
+def test_tiers_stand_on_the_board_of_a_rater_of_all_results_at_once(tmp_path):
+    controller, columns = looked(tmp_path, LEAGUE)
+    board = controller.rate(columns, "bradley-terry")["leaderboard"]
+    labels = [one["label"] for one in board["columns"]]
+    assert labels[1] == "Tier" and "More to split" in labels
+    tier = {name: str(tier) for name, tier in kn.tiers(controller.league.rater).select("name", "tier").rows()}
+    assert [row["cells"][1] for row in board["rows"]] == [tier[row["name"]] for row in board["rows"]]
+    assert "Tiers are told apart at a level of 95 %" in board["below"]
+
+
 def test_raters_are_compared_as_the_library_compares_them(tmp_path):
     league = kn.sample_league(teams=6, seasons=3, seed=1, turf=True)
     matches = kn.read_matches(league.results, league.lineups, conditions=["pitch"])

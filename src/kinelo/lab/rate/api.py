@@ -162,6 +162,14 @@ async def _odds(request: Request) -> Response:
     return await _ask(page, "odds", kind=kind, points=points, rules=rules, best=best, fixtures=fixtures)
 
 
+async def _next(request: Request) -> Response:
+    page, body = _page(request), await read_object(request)
+    if not isinstance(body.get("target"), str):
+        raise InputError("The target must be text.")
+    asked = {name: RateNumbers.number(name, body.get(name)) for name in ("count", "size")}
+    return await _ask(page, "next", target=body["target"], **asked)
+
+
 async def _compare(request: Request) -> Response:
     """Compare raters on the league that was rated."""
     return await _in_folder(_page(request), "compare")
@@ -267,6 +275,7 @@ routes = [
     Route("/api/pages/{page}/league/team", _about("team"), methods=["POST"]),
     Route("/api/pages/{page}/league/why", _about("why"), methods=["POST"]),
     Route("/api/pages/{page}/league/odds", _odds, methods=["POST"]),
+    Route("/api/pages/{page}/league/next", _next, methods=["POST"]),
     Route("/api/pages/{page}/league/compare", _compare, methods=["POST"]),
     Route("/api/pages/{page}/league/compare", ending("compare"), methods=["DELETE"]),
     Route("/api/pages/{page}/league/{what}.html", _share, methods=["GET"]),

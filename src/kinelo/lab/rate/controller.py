@@ -228,7 +228,7 @@ def _check_known(rater: str, kind: Kind, *others: str) -> None:
 
 
 NOT_RATED = "Rate a league first."
-ASKED_OF_LEAGUE = ("team", "why", "odds", "rank", "predict", "field")
+ASKED_OF_LEAGUE = ("team", "why", "odds", "rank", "predict", "field", "next")
 """Tasks that a rated league does itself."""
 MOST_LIKELY = 40
 """Pairs of names that may be one side, offered to be joined."""

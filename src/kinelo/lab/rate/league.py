@@ -6,6 +6,7 @@ import copy
 import math
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, cast
 
 import numpy as np
@@ -13,6 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.advice.charts import calibration_chart, outcome_words
+from kinelo.decisions.choosing import next_matches
 from kinelo.decisions.telling_apart import board_with_tiers
 from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.backtest import backtest
@@ -31,7 +33,15 @@ from kinelo.raters.leaderboard import board_and_words, boards_by_kind
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 from kinelo.raters.questions import answers
 from kinelo.raters.rater import Rater
-from kinelo.raters.tables import board_table, effects_table, left_out_words, luck_table, parameters_table, pool_words
+from kinelo.raters.tables import (
+    board_table,
+    effects_table,
+    left_out_words,
+    luck_table,
+    parameters_table,
+    pool_words,
+    tier_words,
+)
 
 MOST_BOARD_ROWS = 5000
 MOST_HISTORIES = 24
@@ -96,6 +106,7 @@ def leaderboard(
     return {
         "columns": shown["columns"],
         "rows": rows,
+        "below": tier_words(listed),
         "more": table.height - listed.height,
         "everyone": everyone,
         "left_out": left_out_words(rated - table.height, noun),
@@ -262,6 +273,8 @@ def fixtures_of(rater: Rater, fixtures: Matches | None, name: str) -> list[dict[
 
 
 HISTORY_STOPS = 120
+MOST_CONSIDERED = 500
+"""Of those ranked, the first who may play next."""
 
 
 class League:
@@ -446,6 +459,12 @@ class League:
             return {"words": f"{type(self.rater).__name__} cannot say why ratings moved.", "table": None}
         moves = explain_last(self.rater, self._name_of(name), self.played, last=EXPLAINED)
         return {"words": moves.summary(), "lines": moves.lines()[1:][::-1], "table": moves.table().to_dict()}
+
+    def next(self, target: str, count: int, size: int) -> dict[str, Any]:
+        """What those ranked should play next, so that it tells most."""
+        there = next(iter(self._boards().values()))["name"].to_list()[:MOST_CONSIDERED]
+        found = next_matches(self.rater, count=count, target=target, candidates=there, size=size).table()
+        return {"words": " ".join(found.below), "table": replace(found, below=()).to_dict()}
 
     def share(self, path: str, title: str) -> None:
         """Write the page of the ratings."""

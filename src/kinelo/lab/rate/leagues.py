@@ -359,6 +359,7 @@ class ContestLeague(League):
             "fields": self._fields(),
             "levels": {name: list(self.played.slots[name].names) for name in self.chosen["noise_by"]},
             "numbers": self._numbers,
+            "size": int(np.median(self.played.sizes)),
         }
 
     def _names(self, kind: str) -> list[str]:

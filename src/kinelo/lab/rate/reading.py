@@ -39,6 +39,8 @@ class RateNumbers(Panel, frozen=True):
     win: float = slider(WIN, (0.0, 100.0), step=0.1, label="Win", hint="Points of a season.")
     draw: float = slider(DRAW, (0.0, 100.0), step=0.1, label="Draw", hint="Points of a season.")
     relegated: int = slider(USUAL_RELEGATED, (0, 20), step=1, label="Go down", hint="How many are relegated.")
+    count: int = slider(10, (1, 50), step=1, label="The next", hint="How many are chosen at once.")
+    size: int = slider(2, (2, 40), step=1, label="Of how many", hint="How many meet in a contest.")
     points: int = slider(0, (-300, 300), step=10, label="were stronger or weaker", hint="In Elo points.")
 
     @classmethod

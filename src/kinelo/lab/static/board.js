@@ -69,11 +69,11 @@ export class Board {
 
   // The rules as the lab applied them, and whom they leave out.
   #showRules() {
-    const { ranking, everyone, left_out: others } = this.#result.leaderboard;
+    const { ranking, everyone, left_out: others, below } = this.#result.leaderboard;
     $("#rank-days").value = ranking.active_days === null ? "" : String(ranking.active_days);
     $("#rank-least").value = String(ranking.least_matches);
     $("#rank-caution").value = String(ranking.caution);
-    $("#rank-words").textContent = everyone || (others ? `${others} The download of all ratings has them.` : "");
+    $("#rank-words").textContent = [everyone || (others ? `${others} The download of all ratings has them.` : ""), below].join(" ").trim();
   }
 
   #found() {

@@ -4,6 +4,7 @@ import { LeagueAudit } from "./audit.js";
 import { Board } from "./board.js";
 import { Comparison } from "./compare.js";
 import { Field } from "./field.js";
+import { Next } from "./next.js";
 import { Odds } from "./odds.js";
 import { TeamView, chances } from "./team.js";
 import { $, element, fillTable, say } from "./words.js";
@@ -11,7 +12,7 @@ import { $, element, fillTable, say } from "./words.js";
 const DOWNLOADS = [["leaderboard", "Leaderboard"], ["ratings", "All ratings"], ["histories", "Histories"], ["forecasts", "Forecasts"], ["rejects", "Rows set aside"]];
 
 export class Rated {
-  #connection; #audit; #board; #compare; #field; #odds; #team; #result = null; #name = null;
+  #connection; #audit; #board; #compare; #field; #next; #odds; #team; #result = null; #name = null;
   #follow = { followed: new Set(), chosen: [], changed: () => this.#drawHistories() };
 
   // `choose` takes the rater that the visitor takes after a comparison.
@@ -21,6 +22,7 @@ export class Rated {
     this.#board = new Board(connection, this.#follow);
     this.#compare = new Comparison(connection, choose);
     this.#field = new Field(connection);
+    this.#next = new Next(connection);
     this.#odds = new Odds(connection);
     this.#team = new TeamView(connection);
     for (const id of ["what-home", "what-away", "what-neutral"]) $(`#${id}`).addEventListener("change", () => this.#whatIf());
@@ -44,6 +46,7 @@ export class Rated {
     this.#drawDetails();
     if (this.#contests) this.#field.take(result, (name) => this.#label(name));
     else this.#takeMatches();
+    this.#next.take(result, (name) => this.#label(name));
     this.#audit.take(result);
     this.redraw();
     this.follow(this.#name);
