@@ -267,3 +267,7 @@ def test_with_every_parameter_given_an_update_is_a_fit(covariance):
         assert ahead.ratings_.equals(whole.ratings_), name
         fixture = kn.read_matches({"home": ["A"], "away": ["E"], "date": ["2024-09-01"]}, played=False)
         assert (updated.predict(fixture).probabilities == whole.predict(fixture).probabilities).all(), name
+        # In pieces, the first one says what a fit of it would say.
+        pieces = type(whole)(**whole.get_params()).update(matches[:20]).update(matches[20:])
+        begun = type(whole)(**whole.get_params()).fit(matches[:20]).update(matches[20:])
+        assert pieces.ratings_.equals(begun.ratings_), name

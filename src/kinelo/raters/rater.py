@@ -546,7 +546,8 @@ class Rater(ABC, Generic[Data, Said]):
     def update(self, matches: Data | TableScan[Data]) -> Self:
         """Carry the ratings on with further matches (or contests), in order.
 
-        A match before the last one rated is refused, and nothing is changed: ratings have gone on from there. A
+        Where all parameters are given, the first matches say what needs no estimation (the unit of margins, how many
+        draw), as in a fit: handed over in pieces, only the first piece does. A match before the last one rated is refused, and nothing is changed: ratings have gone on from there. A
         :class:`kinelo.RatingBook` takes results that arrive late.
         """
         if isinstance(matches, TableScan):
