@@ -91,8 +91,7 @@ def play_field(league, played, keys, system, size, first, last):
                 side = after_contest(
                     side,
                     rho[a],
-                    gain[a] / others,
-                    lesson[a] / others,
+                    (gain[a] / others, lesson[a] / others),
                     gamma_of(gamma, q),
                     junior[q],
                     rules,

@@ -79,13 +79,14 @@ def order_of(x, y):
 
 
 @formula
-def after_contest(side, strength, gain, lesson, gamma, junior, rules, match, own):
+def after_contest(side, strength, shown, gamma, junior, rules, match, own):
     """The :class:`MatchSide` of an entrant after contest number ``match``.
 
-    ``strength`` is that of the day; ``gain`` and ``lesson`` are sums over its opponents divided by their number.
+    ``strength`` is that of the day; ``shown`` are gain and lesson, sums over its opponents divided by their number.
     ``gamma`` is its step, ``own`` its bits.
     """
     motion, clock, rho = rules.motion, side.clock, strength
+    gain, lesson = shown
     kind, boost, matches = rules.steps
     step = step_size(kind, gamma, boost, matches, junior, side.rating, side.matches, side.reached)
     if moves_by_calendar(motion.kind):

@@ -547,8 +547,8 @@ class Rater(ABC, Generic[Data, Said]):
         """Carry the ratings on with further matches (or contests), in order.
 
         Where all parameters are given, the first matches say what needs no estimation (the unit of margins, how many
-        draw), as in a fit: handed over in pieces, only the first piece does. A match before the last one rated is refused, and nothing is changed: ratings have gone on from there. A
-        :class:`kinelo.RatingBook` takes results that arrive late.
+        draw), as in a fit: of pieces, only the first does. A match before the last one rated is refused, and nothing is
+        changed: ratings have gone on from there. A :class:`kinelo.RatingBook` takes results that arrive late.
         """
         if isinstance(matches, TableScan):
             update_in_pieces(self, matches)

@@ -34,15 +34,16 @@ cuda: Any = numba_cuda
 def field_kernel(formulas: SimpleNamespace) -> Any:
     """Launch with (realisations, WARP); arguments as of ``play_field``, and room for a contest of each realisation.
 
-    ``order`` is int64 (realisations, teams), teams in their order; ``bits`` uint64 (realisations, size), ``numbers``
-    float64 (3, realisations, size): performances, ratings and strengths of those who meet.
+    Room are int64 (realisations, teams), teams in their order; bits, uint64 (realisations, size); and float64 (3,
+    realisations, size): performances, ratings and strengths of those who meet.
     """
     f = formulas
     draw, enter, leave, own_bits, luck, performance = f.draw, f.enter, f.leave, f.own_bits, f.luck, f.performance
     strength_today, order_of, after_contest, turn_over = f.strength_today, f.order_of, f.after_contest, f.turn_over
     expected, lessons, gamma_of = f.expected, f.lessons, f.gamma_of
 
-    def play(league, played, keys, system, size, first, last, order, bits, numbers):
+    def play(league, played, keys, system, size, first, last, room):
+        order, bits, numbers = room
         lane, realisation = cuda.threadIdx.x, cuda.blockIdx.x
         law, _, steps, _, drawing, motion, glicko, gamma, junior, pool = system
         kind, values, table, lineup, theta = drawing
@@ -81,7 +82,7 @@ def field_kernel(formulas: SimpleNamespace) -> Any:
                             lesson += mine
                 side = MatchSide(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
                 side = after_contest(
-                    side, rho[a], gain / others, lesson / others, gamma_of(gamma, q), junior[q], rules, match, own[a]
+                    side, rho[a], (gain / others, lesson / others), gamma_of(gamma, q), junior[q], rules, match, own[a]
                 )
                 r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q] = side
             cuda.syncthreads()
@@ -117,6 +118,6 @@ def gpu_field_play(encoded: EncodedSystem, size: int, keys: NDArray[np.uint64]) 
 
     def launch(arrays: Mapping[str, Any], played: Any, own: Any, first: int, last: int) -> None:
         league = LeagueState(*(arrays.get(name, unused[name]) for name in LeagueState._fields))
-        run[rows, WARP](league, played, own, held, size, first, last, order, bits, numbers)
+        run[rows, WARP](league, played, own, held, size, first, last, (order, bits, numbers))
 
     return HeldPlay(cuda, launch, keys, LeagueState._fields, LONGEST_LEAGUE_LAUNCH)

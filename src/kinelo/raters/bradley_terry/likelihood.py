@@ -254,30 +254,27 @@ def differences(theta: Array, n: int, cells: Cells, offset: Array) -> Array:
 
 
 class Likelihood:
-    """``−log L`` plus ridge of some cells, for ``n`` contestants of whom those in ``held`` keep their strength.
+    """``−log L`` plus ridge of some cells, for the contestants among the ``unknowns``, of whom those in ``held`` keep
+    their strength.
 
-    ``offset`` is what is known of ``x`` in every cell, ``kappa`` the draws' weight where it is not sought (``tied``).
-    The first covariate is the advantage of the first side where it is sought (``venue``). Without a ridge nothing is
-    believed before the comparisons.
+    ``offset`` is what is known of ``x`` in every cell. The first covariate is the advantage of the first side where it
+    is sought (``venue``). Without a ridge nothing is believed before the comparisons.
     """
 
     def __init__(
         self,
         cells: Cells,
-        n: int,
+        unknowns: Unknowns,
         ridge: float,
-        tied: bool,
         held: NDArray[np.intp],
         centre: float,
         offset: Array,
-        kappa: float,
         venue: bool,
     ) -> None:
-        self.cells, self.n, self.tied = cells, n, tied
-        self.offset, self.kappa, self.held = offset, kappa, held
+        self.cells, self.unknowns, self.offset, self.held = cells, unknowns, offset, held
+        self.n, self.kappa, self.tied = n, _, tied = unknowns
         self.effects = cells.c.shape[1]
         self.size = n + self.effects + tied
-        self.unknowns = Unknowns(n, float(kappa), bool(tied))
         self.free = np.ones(self.size, bool)
         self.free[held] = False
         self.centre, self.added = np.zeros(self.size), np.zeros(self.size)

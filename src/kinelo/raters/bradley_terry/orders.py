@@ -27,7 +27,7 @@ from scipy.sparse.csgraph import connected_components
 
 from kinelo.matches.contests import FINISHED, Contests
 from kinelo.play.formula import kernel
-from kinelo.raters.bradley_terry.likelihood import MOST_GRADIENT_ROUNDS, Cells, Likelihood
+from kinelo.raters.bradley_terry.likelihood import MOST_GRADIENT_ROUNDS, Cells, Likelihood, Unknowns
 
 Array = NDArray[np.float64]
 POINT = math.log(10.0) / 400.0
@@ -165,7 +165,7 @@ class OrderLikelihood(Likelihood):
     def __init__(self, orders: Orders, n: int, ridge: float, held: NDArray[np.intp], centre: float) -> None:
         none = np.empty(0, np.int32)
         nothing = Cells(none, none, np.empty((0, 0)), np.empty((0, 3)))
-        super().__init__(nothing, n, ridge, False, held, centre, np.empty(0), 0.0, False)
+        super().__init__(nothing, Unknowns(n, 0.0, False), ridge, held, centre, np.empty(0), False)
         self.cells = orders
 
     def _of_comparisons(self, theta: Array, curved: bool) -> tuple[float, Array, Array]:

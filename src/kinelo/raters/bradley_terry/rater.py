@@ -37,6 +37,7 @@ from kinelo.raters.bradley_terry.likelihood import (
     RIDGES,
     Cells,
     Likelihood,
+    Unknowns,
     all_chances,
     bootstrap,
     first_not_worse,
@@ -438,11 +439,10 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             return OrderLikelihood(orders, len(tally), self.ridge_, held, centre)
         fixed = self._scale * (0.0 if self._venue_sought else float(self.home_advantage or 0.0))
         kappa = 0.0 if self._ties_sought else float(self.ties or 0.0)
+        unknowns = Unknowns(len(tally), kappa, bool(self._ties_sought))
         cells = tally.cells(self._venue_sought, by_judge=by_judge)
-        return Likelihood(
-            cells, len(tally), self.ridge_, self._ties_sought, held, centre,
-            fixed * (tally.votes if by_judge else tally).c[:, 0], kappa, self._venue_sought,
-        )  # fmt: skip
+        offset = fixed * (tally.votes if by_judge else tally).c[:, 0]
+        return Likelihood(cells, unknowns, self.ridge_, held, centre, offset, self._venue_sought)
 
     def _spread_of_unknowns(self) -> Array:
         """Sandwich covariance of all unknowns, from squared scores of comparisons or, where asked, of judges."""
