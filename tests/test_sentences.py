@@ -767,6 +767,86 @@ def test_a_refusal_says_what_is_wrong(case):
 
 
 TYPED = {
+    "a price of no match": (
+        ["next", "--results", "results.csv", "--rater", "glicko", "--cost", "A=2"],
+        "'A' is neither of the form 'HOME - AWAY' nor 'ANN; BOB; CID'.",
+    ),
+    "forecasts of the time before all": (
+        ["predict", "results.csv", "--results", "results.csv", "--played-since", "2020-01-01"],
+        "There are no results before 2020-01-01 to fit a rater on; choose a later one.",
+    ),
+    "forecasts of nothing": (
+        ["predict"], "Say what to forecast: either a file of fixtures or --match 'HOME - AWAY'.",
+    ),
+    "since a day of a typed match": (
+        ["predict", "--match", "A - B", "--played-since", "2024-01-01", "--book", "kept.db"],
+        "--played-since forecasts played matches of a file from --results; it takes no --book or --match.",
+    ),
+    "the last of nobody": (
+        ["why", "7", "--last", "3", "--results", "results.csv"],
+        "--last counts somebody's last matches: give --of NAME.",
+    ),
+    "a page of a match": (
+        ["why", "7", "--out", "a.html", "--results", "results.csv"],
+        "--out writes the page of somebody: give --of NAME and a file whose name ends in .html.",
+    ),
+    "a page of somebody that is a table": (
+        ["why", "--of", "A", "--out", "a.csv", "--results", "results.csv"],
+        "--out writes the page of somebody: give --of NAME and a file whose name ends in .html.",
+    ),
+    "FIDE's beginning": (
+        ["rate", "results.csv", "--rules", "fide", "--initial", "1200"],
+        "FIDE's rules give newcomers a rating by their first games: leave out --initial.",
+    ),
+    "a board by what is not there": (
+        ["rate", "results.csv", "--by", "nowhere"],
+        "The condition 'nowhere' is no column of the table, which has 'date', 'home', 'away', 'result', 'stones', "
+        "'pace'.",
+    ),
+    "a book of several words": (
+        ["book", "kept.db", "a", "b"], "kinelo book BOOK takes one book, not 'kept.db a b'.",
+    ),
+    "an export to nowhere": (
+        ["book", "export", "kept.db"], "kinelo book export takes a book and a file to write, not 'kept.db'.",
+    ),
+    "nobody to erase": (["book", "erase", "kept.db"], "kinelo book erase takes a book and a name, not 'kept.db'."),
+    "two files of one name": (
+        ["rate", "results.csv", "--out", "a.csv", "--rejects", "a.csv"],
+        "--out and --rejects both name a.csv; give each a file of its own.",
+    ),
+    "output onto input": (
+        ["rate", "results.csv", "--out", "results.csv"],
+        "--out results.csv would overwrite results.csv, which is read; choose another name.",
+    ),
+    "a book of another rater": (
+        ["rate", "results.csv", "--book", "kept.db", "--rater", "glicko"],
+        "kept.db is a book of ClassicElo; leave out --rater glicko or start another.",
+    ),
+    "a book that has begun": (
+        ["rate", "results.csv", "--book", "kept.db", "--start", "lobby.txt"],
+        "kept.db keeps the ratings it began with; leave out --start or start another book.",
+    ),
+    "a book without conditions": (
+        ["rate", "results.csv", "--book", "kept.db", "--condition", "pace"],
+        "kept.db is a book whose rater uses no conditions; leave out --condition, --noise-by and --covariate or start "
+        "another.",
+    ),
+    "K that rises": (
+        ["rate", "results.csv", "--k-first", "10", "--k", "20"],
+        "--k-first 10 falls to --k 20: K must be above 0 and not rise.",
+    ),
+    "K that falls from nowhere": (
+        ["rate", "results.csv", "--k", "20", "--k-halfway", "5"],
+        "--k-halfway says how soon --k-first falls to --k: give --k-first too.",
+    ),
+    "K that falls at once": (
+        ["rate", "results.csv", "--k-first", "40", "--k", "20", "--k-halfway", "0"],
+        "--k-halfway must be above 0, not 0.",
+    ),
+    "JSON of nothing": (["--json"], "--json stands behind a command, or beside --devices."),
+    "a farming log as a page": (
+        ["audit", "results.csv", "--farming", "--out", "a.html"], "--farming writes a table: --out NAME.csv.",
+    ),
     "rules and K": (
         ["rate", "results.csv", "--rules", "fide", "--k", "20"], "--rules says every K: leave out --k.",
     ),
