@@ -1,9 +1,10 @@
 """Exact scores beside penaltyblog's models: ``python score_peers.py wyscout internationals``.
 
-Its models are refitted every four weeks on the matches before (of the last eight years), with weights that decay; the
-decay is chosen among four on the last quarter of the training span. Sides that a model has not met are forecast by how
-often each score was seen. Losses are ``−log`` of the chance of the exact score, of more or fewer than 2.5 goals, and of
-win, draw and loss. penaltyblog is installed by hand, since Kinelo does not need it.
+Its models are refitted every four weeks (internationals: every quarter of a year) on the matches before, of the last
+eight years, with weights that decay; the decay is chosen among four on the last part of the training span. Sides that a
+model has not met are forecast by how often each score was seen. Losses are ``−log`` of the chance of the exact score,
+of more or fewer than 2.5 goals, and of win, draw and loss. penaltyblog is installed by hand, since Kinelo does not need
+it.
 """
 
 from __future__ import annotations
@@ -25,20 +26,21 @@ from kinelo.raters.scores.forecast import goals_of
 
 Array = NDArray[np.float64]
 DECAYS = (0.0005, 0.001, 0.002, 0.004)
-REFIT_DAYS, YEARS, MOST_GOALS = 28, 8, 30
+YEARS, MOST_GOALS = 8, 30
 TINY = 1e-15
 
 
 class Span(NamedTuple):
-    """A set: its file, the first day that is forecast, or the share of matches before it."""
+    """A set: its file, the first day that is forecast or the share of matches before it, and days between refits."""
 
     path: str
     begins: Any
+    refit_days: int
 
 
 SETS = {
-    "wyscout": Span("wyscout/matches.csv", 0.5),
-    "internationals": Span("intl_football/matches.csv", "2022-01-01"),
+    "wyscout": Span("wyscout/matches.csv", 0.5, 28),
+    "internationals": Span("intl_football/matches.csv", "2022-01-01", 91),
 }
 
 
@@ -50,15 +52,17 @@ def losses_of(grid: Array, home: int, away: int) -> tuple[float, float, float]:
     return tuple(-np.log(max(chance, TINY)) for chance in chances)  # type: ignore[return-value]
 
 
-def peer_losses(matches: Any, begins: int, ends: int, model: Callable[..., Any], decay: float) -> Array:
-    """Losses of the matches from ``begins`` on, by a model that is refitted every four weeks."""
+def peer_losses(
+    matches: Any, begins: int, ends: int, model: Callable[..., Any], decay: float, refit_days: int
+) -> Array:
+    """Losses of the matches from ``begins`` on, by a model that is refitted every so many days."""
     home, away = goals_of(matches)
     names = np.array(matches.teams)
     rows: list[tuple[float, float, float]] = []
     fitted: Any = None
     since = -(10**9)
     for k in range(begins, ends):
-        if matches.day[k] >= since + REFIT_DAYS:
+        if matches.day[k] >= since + refit_days:
             since = int(matches.day[k])
             part = np.flatnonzero((matches.day < since) & (matches.day >= since - 365 * YEARS) & (home >= 0))
             seen = np.zeros((MOST_GOALS + 1, MOST_GOALS + 1))
@@ -103,19 +107,19 @@ def compare(name: str) -> pl.DataFrame:
         if isinstance(begins, float)
         else int(np.searchsorted(matches.date, np.datetime64(begins)))
     )
-    trial = max(first - len(matches[first:]) // 2, first * 3 // 4)
+    trial = max(first - len(matches[first:]) // 4, first * 3 // 4)
     peers = {
         "Dixon–Coles": models.DixonColesGoalModel,
         "bivariate Poisson": models.BivariatePoissonGoalModel,
         "negative binomial": models.NegativeBinomialGoalModel,
-        "Weibull copula": models.WeibullCopulaGoalsModel,
     }
-    decay = min(DECAYS, key=lambda d: peer_losses(matches, trial, first, peers["Dixon–Coles"], d)[:, 0].mean())
+    days = SETS[name].refit_days
+    decay = min(DECAYS, key=lambda d: peer_losses(matches, trial, first, peers["Dixon–Coles"], d, days)[:, 0].mean())
     rows, ours = [], our_losses(matches, first, kn.ScoreElo())
     rows.append(("ScoreElo", 0.0, *ours.mean(axis=0), 0.0, 0.0))
     for peer, model in peers.items():
         began = time.process_time()
-        theirs = peer_losses(matches, first, len(matches), model, decay)
+        theirs = peer_losses(matches, first, len(matches), model, decay, days)
         further = theirs[:, 0] - ours[:, 0]
         error = further.std() / np.sqrt(len(further))
         rows.append((peer, time.process_time() - began, *theirs.mean(axis=0), further.mean(), error))

@@ -129,6 +129,11 @@ def test_what_is_asked_is_summed_over_scores():
     table = said.to_polars()
     assert table["expected_away"].to_list() == pytest.approx(said.expected[:, 1].tolist())
     assert table["likeliest"].to_list() == said.likeliest
+    assert table["both_score"].to_list() == pytest.approx(said.both_score.tolist())
+    assert len(set(table["line"])) > 1
+    for k, (line, over) in enumerate(table.select("line", "over").rows()):
+        assert 0.5 >= said.expected[k].sum() - line > -0.5
+        assert over == pytest.approx(said.totals(line)[k, 0])
 
 
 def test_grids_come_in_parts_of_any_size(monkeypatch):

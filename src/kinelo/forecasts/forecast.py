@@ -175,5 +175,5 @@ def forecast_table(forecasts: pl.DataFrame) -> Table:
     if "likeliest" in forecasts.columns:
         expected = {"expected_home": "Home scores", "expected_away": "Away scores"}
         columns += [number(said, name, ".2f") for name, said in expected.items()]
-        columns.append(words("Likeliest", "likeliest"))
+        columns += [words("Likeliest", "likeliest"), number("Line", "line", ".1f"), chance("Over", "over")]
     return Table(columns, forecasts.to_dicts())

@@ -130,11 +130,20 @@ class ScoreForecast(Forecast):
         return losses
 
     def to_polars(self) -> pl.DataFrame:
-        """The table of every forecast, with the goals expected of both sides and the likeliest score."""
+        """The table of every forecast, with the goals expected of both sides, the likeliest score, the chance of
+        more goals than the half number next to those expected (``line``), and that both sides score.
+        """
         import polars as pl
 
-        (home, away), likeliest = self.expected.T, pl.Series(self.likeliest, dtype=pl.String)
-        return super().to_polars().with_columns(expected_home=home, expected_away=away, likeliest=likeliest)
+        expected, likeliest = self.expected, pl.Series(self.likeliest, dtype=pl.String)
+        line = np.floor(expected.sum(axis=1)) + 0.5
+        goals = np.add.outer(np.arange(self._size), np.arange(self._size))
+        grids = (grid for part in self._grids() for grid in part)
+        over = np.array([grid[goals > least].sum() for grid, least in zip(grids, line)])
+        return super().to_polars().with_columns(
+            expected_home=expected[:, 0], expected_away=expected[:, 1], likeliest=likeliest,
+            line=line, over=over, both_score=self.both_score,
+        )  # fmt: skip
 
     @cached_property
     def _beliefs(self) -> tuple[Array, Array, Array]:
