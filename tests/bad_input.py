@@ -14,7 +14,7 @@ import numpy as np
 import scipy.stats
 
 import kinelo as kn
-from kinelo.forecasts import Forecast, Mixture, Rules
+from kinelo.forecasts import Forecast, Rules
 from kinelo.macro import Population, kinetic_states
 from kinelo.matches import Contests, likely_names, sample_contests, scan_contests, scan_matches, tournament_players
 from kinelo.micro import simulate_matches, simulation_states
@@ -42,7 +42,7 @@ from kinelo.model import (
     outcome_probabilities,
     satisfies_b_prime,
 )
-from kinelo.raters import choose_rater, surprises, upsets, with_points
+from kinelo.raters import Mixture, choose_rater, surprises, upsets, with_points
 from kinelo.studies import parse_study, read_study
 from kinelo.theory import (
     Continuum,

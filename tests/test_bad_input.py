@@ -187,7 +187,7 @@ def test_enormous_numbers_are_refused_before_the_work(name, argument):
 
 
 def test_a_name_in_the_place_of_raters_is_refused_at_once():
-    for call in (kn.forecasts.Mixture, lambda raters: kn.backtest(matches(), raters, train_until="2020-01-15")):
+    for call in (kn.raters.Mixture, lambda raters: kn.backtest(matches(), raters, train_until="2020-01-15")):
         with pytest.raises(kn.InputError, match=r"^str is no rater"):
             made(call, {"raters": "A" * 20_000})
 

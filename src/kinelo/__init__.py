@@ -169,8 +169,8 @@ _MOVED = {
     "micro": ("simulate_matches",),
     "macro": ("Population",),
     "theory": ("Continuum", "critical_gamma", "newcomer"),
-    "raters": ("choose_rater",),
-    "forecasts": ("Forecast", "Mixture", "Rules"),
+    "raters": ("choose_rater", "Mixture"),
+    "forecasts": ("Forecast", "Rules"),
     "runtime": ("to_pandas",),
 }
 """Package → names that were here in 0.5; until 1.0 they say where they are now."""

@@ -63,7 +63,7 @@ RATERS = {
         newcomer_follows=0.7,
         experience=0.3,
     ),
-    "Mixture": lambda: kn.forecasts.Mixture({"slow": kn.TeamElo.classic(k=8), "fast": kn.TeamElo.classic(k=70)}),
+    "Mixture": lambda: kn.raters.Mixture({"slow": kn.TeamElo.classic(k=8), "fast": kn.TeamElo.classic(k=70)}),
 }
 SEEDS = (1, 2)
 
@@ -777,7 +777,7 @@ OTHERS = {
 def public_names() -> set[str]:
     """Methods of raters, ratings, functions of the package, and commands; what a fit found ends in an underscore."""
     kinds = (kn.TeamElo, type(kn.TeamElo.classic()), kn.Glicko, kn.Glicko2, kn.KalmanElo, kn.PlayerElo,
-             kn.BradleyTerry, kn.RankElo, kn.forecasts.Mixture)  # fmt: skip
+             kn.BradleyTerry, kn.RankElo, kn.raters.Mixture)  # fmt: skip
     methods = {
         name
         for kind in kinds

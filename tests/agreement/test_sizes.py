@@ -91,7 +91,7 @@ def test_the_choice_and_the_mixture_cross_every_size(lineups, small_sizes):
     assert not choice.left_out and choice.fitted == FIRST // 2 and len(choice.test.matches) == FIRST - FIRST // 2
     assert set(choice.test.forecasts) == set(named)
     assert choice.rater.ratings_["matches"].sum() == (4 if choice.name == "PlayerElo" else 2) * len(matches)
-    mixture = kn.forecasts.Mixture(named).fit(matches)
+    mixture = kn.raters.Mixture(named).fit(matches)
     assert sum(mixture.weights_.values()) == pytest.approx(1.0)
     said = mixture.predict(matches[-5:]).probabilities
     assert np.isfinite(said).all() and (said > 0).all()
@@ -137,11 +137,11 @@ def test_what_fails_in_any_way_is_left_out_and_said():
             "no other rater can be used here. broken is left out: ZeroDivisionError: no such thing."
         )
         with pytest.warns(kn.KineloWarning, match="broken is left out of the mixture: ZeroDivisionError"):
-            mixture = kn.forecasts.Mixture({"broken": broken, "usual": usual}).fit(matches)
+            mixture = kn.raters.Mixture({"broken": broken, "usual": usual}).fit(matches)
         assert mixture.weights_ == {"usual": pytest.approx(1.0)}
     few = kn.raters.choose_rater(matches[:50], {"broken": Breaks(), "usual": usual})
     assert str(few).startswith("usual, the next in line: fewer than 60 matches") and "broken is left out" in str(few)
-    for call in (kn.raters.choose_rater, lambda matches, raters: kn.forecasts.Mixture(raters).fit(matches)):
+    for call in (kn.raters.choose_rater, lambda matches, raters: kn.raters.Mixture(raters).fit(matches)):
         with pytest.raises(kn.InputError, match="no such thing"):
             call(matches, {"one": Breaks(), "two": Breaks()})
 

@@ -15,7 +15,15 @@ from kinelo.book.paging import Asked, page_of
 from kinelo.book.ratings import pack, unpack
 from kinelo.raters.slots import numbers_shared
 
+
+def mixture():
+    """Two raters weighed by a season that is not in the book."""
+    past = kn.read_matches(kn.sample_league(teams=6, seasons=1, seed=1).results)
+    return kn.raters.Mixture([kn.TeamElo.classic(k=20), kn.BradleyTerry(ridge=0.1)]).fit(past)
+
+
 RATERS = {
+    "mixture": mixture,
     "team": lambda: kn.TeamElo(20.0, conditions=["surface"], prior_spread=100.0),
     "fide": lambda: kn.TeamElo.classic(k=kn.model.FideSteps(under_18=["A"]), k_of={"B": 10.0}),
     "glicko": lambda: kn.Glicko2(deviation=300.0, volatility=0.06, home_advantage=0.0, ties=0.5),

@@ -131,7 +131,7 @@ def test_a_mixture_forecasts_after_a_rest_as_its_raters_do():
             (str(np.datetime64("2022-01-01") + 5 * k), "ABCD"[a], "ABCD"[b], float(rng.random() < 0.5 + 0.1 * (b - a)))
         )
     glicko = kn.Glicko(200.0, 60.0, 20.0, 0.3, 1.0, 0.0)
-    mixture = kn.forecasts.Mixture({"glicko": glicko, "plain": kn.TeamElo.classic(k=24, ties=0.3)}).fit(played(*rows))
+    mixture = kn.raters.Mixture({"glicko": glicko, "plain": kn.TeamElo.classic(k=24, ties=0.3)}).fit(played(*rows))
     assert len(mixture.weights_) == 2 and min(mixture.weights_.values()) > 0.02
     said = []
     for day in ("2023-09-01", "2033-09-01"):

@@ -170,7 +170,7 @@ QUICK = [
     kn.TeamElo.classic(k=20),
     kn.Glicko(),
     kn.BradleyTerry(),
-    kn.forecasts.Mixture([given(), kn.Glicko()]),
+    kn.raters.Mixture([given(), kn.Glicko()]),
 ]
 
 
@@ -186,7 +186,7 @@ def test_probabilities_stand_under_their_classes(rater):
 def test_every_rater_has_the_probabilities_of_the_base():
     assert {type(rater).predict_proba for rater in (*RATERS, *QUICK)} <= {
         kn.raters.Rater.predict_proba,
-        kn.forecasts.Mixture.predict_proba,
+        kn.raters.Mixture.predict_proba,
     }
 
 
@@ -199,7 +199,7 @@ def test_the_log_loss_of_scikit_learn_is_that_of_forecasts():
     """Folds are forecast from the ratings as they stand after training, so that scores differ from ``score``."""
     selection = pytest.importorskip("sklearn.model_selection")
     table, split = matches(), selection.TimeSeriesSplit(3)
-    for rater in (given(), kn.forecasts.Mixture({"slow": given(), "quick": kn.TeamElo.classic(k=60)})):
+    for rater in (given(), kn.raters.Mixture({"slow": given(), "quick": kn.TeamElo.classic(k=60)})):
         said = selection.cross_val_score(rater, table, table.labels, cv=split, scoring="neg_log_loss")
         expected = []
         for train, test in split.split(table):
@@ -240,7 +240,7 @@ def test_a_league_without_draws_has_two_classes():
 
 def test_a_mixture_is_cloned_with_its_raters():
     base = pytest.importorskip("sklearn.base")
-    mixture = kn.forecasts.Mixture({"slow": given(), "quick": kn.TeamElo.classic(k=60)})
+    mixture = kn.raters.Mixture({"slow": given(), "quick": kn.TeamElo.classic(k=60)})
     assert list(base.clone(mixture).raters) == ["slow", "quick"]
     assert list(mixture.set_params(raters=[given()]).raters) == ["TeamElo"]
     with pytest.raises(kn.InputError, match="has no parameter 'k'"):

@@ -27,7 +27,7 @@ from kinelo.book.carrying import Added, Carrying
 from kinelo.book.contest_ledger import contests_to_rows, rows_to_contests
 from kinelo.book.database import database_of, is_server
 from kinelo.book.erasing import erase, strings_in
-from kinelo.book.keeping import origin_of, settings_to_keep
+from kinelo.book.keeping import described
 from kinelo.book.match_ledger import table_of
 from kinelo.book.ratings import BEFORE, Ratings, kinds_of, points_of, save_state, shown_rows, store_of
 from kinelo.book.refitting import Refit, refit
@@ -41,10 +41,8 @@ from kinelo.matches.fixtures import lineups_of_starters, two_sides
 from kinelo.matches.kinds import kind_of
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
-from kinelo.model.steps import StepRule
-from kinelo.model.system import RatingSystem
 from kinelo.model.validation import whole
-from kinelo.raters.adapter import blank_of, carry_on, forecast_by, settings_of
+from kinelo.raters.adapter import blank_of, carry_on, forecast_by
 from kinelo.raters.one_match import OneResult, one_result
 from kinelo.raters.rater import Rater, no_attribute, traits_of
 from kinelo.raters.sides import SIDE
@@ -114,9 +112,7 @@ class RatingBook:
                 f"A rating book keeps no scores, which {type(rater).__name__} needs: rate a table with it, or keep a "
                 "book of KalmanElo."
             )
-        systems = [name for name, value in settings_of(rater).items() if isinstance(value, RatingSystem | StepRule)]
-        description = {"rater": origin_of(type(rater)), "settings": settings_to_keep(rater), "systems": systems}
-        database, blank = self._database, blank_of(rater)
+        description, database, blank = described(rater), self._database, blank_of(rater)
         store = store_of(database, blank)
         if isinstance(blank, Rater):
             description["parameters"] = dict(blank.parameters_)

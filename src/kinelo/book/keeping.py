@@ -19,6 +19,7 @@ from kinelo.model.steps import StepRule
 from kinelo.model.system import RatingSystem
 from kinelo.raters.adapter import settings_of
 from kinelo.raters.choice import class_named
+from kinelo.raters.mixture import Mixture
 from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k, read_start
 
@@ -111,6 +112,8 @@ def rater_from(kind: type, about: dict[str, Any], book: str) -> Any:
     """A rater of this class with the arguments that a book has kept."""
     try:
         settings = dict(about["settings"])
+        if kind.__name__ == "Mixture":
+            return kind({name: _member(one, book) for name, one in settings["raters"].items()})
         # A book holds tables themselves. The name of a file would have it read files of whoever opens it.
         if odd := [name for name in ("start", "k_of", "born") if not isinstance(settings.get(name), dict | None)]:
             raise KeyError(odd[0])
@@ -143,8 +146,27 @@ def restore(rater: Any, arrays: dict[str, Any], file: str) -> None:
         ) from None
 
 
+def _member(about: dict[str, Any], book: str) -> Any:
+    """A rater of a mixture that a book keeps."""
+    kind = class_named(about["rater"])
+    if kind is None or not issubclass(kind, Rater):
+        raise KeyError(about["rater"])
+    return rater_from(kind, about, book)
+
+
+def described(rater: Any) -> dict[str, Any]:
+    """Where the class of a rater comes from, its arguments, and which of them are rating systems or rules of K."""
+    systems = [name for name, value in settings_of(rater).items() if isinstance(value, RatingSystem | StepRule)]
+    return {"rater": origin_of(type(rater)), "settings": settings_to_keep(rater), "systems": systems}
+
+
 def settings_to_keep(rater: Any) -> dict[str, Any]:
     """Arguments of the constructor, which must be what JSON can keep, rating systems, or rules of K."""
+    if isinstance(rater, Mixture):
+        raters = rater.members_ or rater.raters or {}
+        if odd := [name for name, member in raters.items() if not isinstance(member, Rater)]:
+            raise InputError(f"A rating book keeps mixtures of Kinelo's raters, and {odd[0]} is none of them.")
+        return {"raters": {name: described(member) for name, member in raters.items()}}
     settings = {name: list(v) if isinstance(v, tuple) else v for name, v in settings_of(rater).items()}
     settings |= {name: plain_system(v) for name, v in settings.items() if isinstance(v, RatingSystem)}
     settings |= {name: plain_law(name, v) for name, v in settings.items() if isinstance(v, StepRule)}

@@ -17,6 +17,7 @@ from kinelo.book.ratings import BEFORE, COUNTED, NOW, Ratings, points_of, save_s
 from kinelo.book.schema import MILESTONES, plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.raters.adapter import blank_of, settings_of
+from kinelo.raters.mixture import Mixture
 from kinelo.raters.rater import Rater
 from kinelo.raters.streaming import LOOK
 
@@ -58,23 +59,16 @@ def refit(ratings: Ratings, after: int | None) -> Refit | None:
         matches, known = ratings.ledger.read(), ratings.whole()
     if matches is None:
         raise InputError(f"The rating book {database.name} holds no {ratings.noun} to learn from yet.")
-    if not isinstance(blank, Rater):
-        raise InputError(
-            f"A book learns the parameters of Kinelo's raters, and {type(blank).__name__} is none of them."
-        )
-    fitted = type(blank)(**settings_of(blank))
-    if not (fitted._open_parameters() or known._open_parameters()):
+    fitted = _unfitted(blank)
+    if isinstance(fitted, Rater) and not (fitted._open_parameters() or known._open_parameters()):
         raise InputError(
             f"All parameters of the {type(blank).__name__} of {database.name} were given: none is to be learnt."
         )
-    fitted.look = blank.look
     fitted.fit(matches)
     fitted._fitted = None  # the book holds the matches
     new = blank_of(fitted)
     losses = [-float(copy.deepcopy(one).score(matches[-LOOK:])) for one in (blank, new)]
-    found = Refit(
-        done + 1, str(matches.date[-1]), len(matches), dict(known.parameters_), dict(new.parameters_), *losses
-    )
+    found = Refit(done + 1, str(matches.date[-1]), len(matches), _parameters(known), _parameters(new), *losses)
 
     def work() -> bool:
         """Replace how the rater began and rate every match again; False where another process has done so meanwhile."""
@@ -101,6 +95,31 @@ def refit(ratings: Ratings, after: int | None) -> Refit | None:
     if not counted and after is None:
         raise InputError(f"The ratings of {database.name} were computed anew meanwhile; ask again.")
     return found if counted else None
+
+
+def _unfitted(blank: Any) -> Any:
+    """A rater made as that of a book was, to be fitted anew."""
+    if isinstance(blank, Mixture):
+        return Mixture({name: _unfitted(member) for name, member in blank.members_.items()})
+    if not isinstance(blank, Rater):
+        raise InputError(
+            f"A book learns the parameters of Kinelo's raters, and {type(blank).__name__} is none of them."
+        )
+    rater = type(blank)(**settings_of(blank))
+    rater.look = blank.look
+    return rater
+
+
+def _parameters(rater: Any) -> dict[str, float]:
+    """What was learnt: parameters, of a mixture those of every rater and its weight."""
+    if not isinstance(rater, Mixture):
+        return dict(rater.parameters_)
+    weights = {f"{name}: weight": weight for name, weight in rater.weights_.items()}
+    return weights | {
+        f"{name}: {parameter}": value
+        for name, member in rater.members_.items()
+        for parameter, value in member.parameters_.items()
+    }
 
 
 def _since_refit(ratings: Ratings) -> int:

@@ -113,8 +113,8 @@ def _middle(played: Matches | Contests) -> str | int:
 
 def compared_raters(played: Matches | Contests, asked: list[str] | None, reading: ReadingOptions) -> dict[str, Any]:
     """The raters asked for, or all of Kinelo's; those that lack what is asked of them are left out, with a word."""
-    from kinelo.forecasts.mixture import Mixture
     from kinelo.raters.choice import RATERS_OF, candidates, rater_called
+    from kinelo.raters.mixture import Mixture
     from kinelo.raters.team.rater import TeamElo
 
     kind = played.kind

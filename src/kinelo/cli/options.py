@@ -52,7 +52,7 @@ MATCHES_HELP = "Results: CSV or Parquet with date, two sides, scores or result"
 MatchesFile = Annotated[Path, typer.Argument(help=f"{MATCHES_HELP}.")]
 ResultsFile = Annotated[Path, typer.Argument(help=f"{MATCHES_HELP}; or contests, with a row for each entrant.")]
 COLUMN_HELP = "A column the file calls otherwise, as NAME=COLUMN (home=club_1); may be repeated."
-RATER_HELP = f"{AUTOMATIC}: chosen on the latest of your matches; {rater_help()}."
+RATER_HELP = f"{AUTOMATIC}: chosen on the latest of your matches, or mixed to forecast; {rater_help()}."
 RaterName = Annotated[str, typer.Option("--rater", help=RATER_HELP)]
 Rejects = Annotated[Path | None, typer.Option(help="Write rows that could not be used to this CSV file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")]

@@ -28,6 +28,7 @@ from kinelo.cli.rating import (
     board_of,
     check_rater,
     content_of,
+    fit_forecaster,
     fit_rater,
     fit_shown,
     open_book,
@@ -162,6 +163,7 @@ def rate(
     from kinelo.advice.audit.words import inflation_words
     from kinelo.book.book import RatingBook, is_book
     from kinelo.raters.adapter import conditions_of
+    from kinelo.raters.questions import rater_shown
     from kinelo.raters.tables import advantages_table, effects_table, luck_table, parameters_table
     from kinelo.results.disk import disk_errors_in_words
 
@@ -223,6 +225,8 @@ def rate(
         choice = None
         if described is not None:
             rated = fit_shown(described, played)
+        elif opened is None and book is not None:
+            rated = fit_forecaster(rater, played, reading)
         elif opened is None:
             rated, choice = fit_rater(rater, played, reading)
         rater_used: Any = rated if opened is None else keeper
@@ -243,7 +247,9 @@ def rate(
         board = None if hasattr(rated, "_list_table") else board_of(rated, played, rated_by(rated, played), shown)
     content: dict[str, Any] = {}
     if as_json:
-        content = content_of(rated, played, choice) | {"inflation": None if worth is None else worth.to_dict()}
+        content = content_of(rater_shown(rated), played, choice) | {
+            "inflation": None if worth is None else worth.to_dict()
+        }
     if board is not None:
         _show_boards([board], content, shown, kind, as_json=as_json)
     elif as_json:
@@ -258,8 +264,9 @@ def rate(
             more = "; …" if unrated.height > 5 else ""
             typer.echo(f"Without a rating; games against rated opponents so far, of which 5 are needed: {names}{more}.")
     if board is not None and not as_json:
-        learnt = parameters_table(rated, f"Learnt from these {kind.noun}", brief=True)
-        for table in (learnt, effects_table(rated), luck_table(rated), advantages_table(rated)):
+        shows = rater_shown(rated)
+        learnt = parameters_table(shows, f"Learnt from these {kind.noun}", brief=True)
+        for table in (learnt, effects_table(shows), luck_table(shows), advantages_table(shows)):
             if table is not None and (table.rows or table.below):
                 console().print(table)
         if worth is not None:

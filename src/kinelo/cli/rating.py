@@ -14,7 +14,7 @@ from kinelo.cli.options import RATER_HELP, ReadingOptions, ShownOptions, option
 from kinelo.cli.output import console, say_note
 from kinelo.errors import InputError
 from kinelo.matches.kinds import KINDS, MATCHES, Kind, kind_of
-from kinelo.raters.choice import AUTOMATIC
+from kinelo.raters.choice import AUTOMATIC, MIXTURE
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,7 +98,10 @@ def fit_rater(name: str, played: Any, reading: ReadingOptions) -> tuple[Any, Rat
     kind = kind_of(played)
     name = kind.usual_rater or AUTOMATIC if name == AUTOMATIC else name
     if name != AUTOMATIC:
-        return fit_shown(rater_called(name, *reading.asked_of_rater(), kind=kind), played), None
+        rater = fit_shown(rater_called(name, *reading.asked_of_rater(), kind=kind), played)
+        if name == MIXTURE:
+            typer.echo(f"Forecasts are mixed, by weights learnt on the latest matches: {rater}", err=True)
+        return rater, None
     choice = choose(played, reading)
     if any("model" in header.lower() for header in getattr(played, "side_headers", ())):
         say_note("models do not change from vote to vote: --rater bradley-terry is meant for that, all votes at once")
@@ -106,16 +109,12 @@ def fit_rater(name: str, played: Any, reading: ReadingOptions) -> tuple[Any, Rat
 
 
 def fit_forecaster(name: str, played: Any, reading: ReadingOptions) -> Any:
-    """A fitted rater to forecast with; where the choice is left to Kinelo, a mixture, whose weights are said."""
+    """A fitted rater to forecast with: where the choice is left to Kinelo, a mixture, if it can weigh them."""
     from kinelo.forecasts.automatic import LEAST_COMPARED
-    from kinelo.forecasts.mixture import Mixture
-    from kinelo.raters.choice import candidates
 
-    if name != AUTOMATIC or kind_of(played).usual_rater is not None or len(played) < LEAST_COMPARED:
-        return fit_rater(name, played, reading)[0]
-    mixture = Mixture(candidates(played, *reading.asked_of_rater())).fit(played)
-    typer.echo(f"Forecasts are mixed, by weights learnt on the latest matches: {mixture}", err=True)
-    return mixture
+    of_matches = kind_of(played).usual_rater is None
+    name = MIXTURE if name == AUTOMATIC and of_matches and len(played) >= LEAST_COMPARED else name
+    return fit_rater(name, played, reading)[0]
 
 
 def choose(matches: Matches | MatchScan, reading: ReadingOptions) -> RaterChoice:

@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from kinelo.forecasts.contest_scores import ContestBacktest
     from kinelo.forecasts.forecast import Forecast
     from kinelo.forecasts.knockout import Knockout
-    from kinelo.forecasts.mixture import Mixture
     from kinelo.forecasts.parameters import Estimates
     from kinelo.forecasts.places import ContestForecast
     from kinelo.forecasts.season import Rules, Season
@@ -22,7 +21,6 @@ _MODULE_OF = modules_of(
         "forecasts.contest_scores": ("ContestBacktest",),
         "forecasts.forecast": ("Forecast",),
         "forecasts.knockout": ("Knockout",),
-        "forecasts.mixture": ("Mixture",),
         "forecasts.parameters": ("Estimates",),
         "forecasts.places": ("ContestForecast",),
         "forecasts.season": ("Season", "Rules"),

@@ -167,7 +167,7 @@ def choose(
     order = [reference, *candidates]
     if len(latest) >= LEAST_COMPARED:
         test, left_out = compare(latest[:half], latest[half:], candidates, progress)
-        order = [_best(test, reference), *test.scores["rater"]]
+        order = [best_of(test, reference), *test.scores["rater"]]
     for name in dict.fromkeys(order):
         rater = fitted(candidates[name], matches, name, left_out)
         if rater is not None:
@@ -217,7 +217,7 @@ def compare(
     return Backtest(later, forecasts, raters, seconds, ("log_loss",)), left_out
 
 
-def _best(test: Backtest, reference: str) -> str:
+def best_of(test: Backtest, reference: str) -> str:
     """The reference, or the best of those whose lead over it is clear."""
     if reference not in test.forecasts:
         return str(test.scores["rater"][0])

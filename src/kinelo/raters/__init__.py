@@ -6,6 +6,7 @@ from kinelo._lazy import load, modules_of
 
 if TYPE_CHECKING:
     from kinelo.raters.choice import choose_rater
+    from kinelo.raters.mixture import Mixture
     from kinelo.raters.rater import Rater
     from kinelo.raters.upset_table import surprises, upsets
     from kinelo.raters.what_if import with_points
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 _MODULE_OF = modules_of(
     {
         "raters.choice": ("choose_rater",),
+        "raters.mixture": ("Mixture",),
         "raters.rater": ("Rater",),
         "raters.upset_table": ("surprises", "upsets"),
         "raters.what_if": ("with_points",),

@@ -39,7 +39,8 @@ def settings_of(rater: Any) -> dict[str, Any]:
 
 def conditions_of(rater: Any) -> tuple[str, ...]:
     """Columns beyond results that a rater asks of matches: conditions and circumstances that it uses, covariates."""
-    asked = [getattr(rater, name, None) or () for name in ("conditions", "noise_by", "covariates")]
+    parts = [rater, *getattr(rater, "members_", {}).values()]
+    asked = [getattr(part, name, None) or () for name in ("conditions", "noise_by", "covariates") for part in parts]
     judge = getattr(rater, "errors_by", None)
     return tuple(dict.fromkeys(name for names in (*asked, (judge,) if judge else ()) for name in names))
 
@@ -51,6 +52,8 @@ def blank_of(rater: Any) -> Any:
         blank._reset(dict(rater.parameters_))
         blank._resets_done = 0
         return blank
+    if hasattr(rater, "_blank"):
+        return rater._blank()
     return type(rater)(**settings_of(rater))
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 
 AUTOMATIC = "auto"
+MIXTURE = "mixture"
 USUAL = "kalman"
 """The rater that is kept unless another one is clearly better on the user's own matches."""
 
@@ -53,12 +54,13 @@ CONTEST_RATERS = {
 RATERS_OF = {MATCHES: RATERS, CONTESTS: CONTEST_RATERS}
 """Raters that can be asked for by name, of matches and of contests."""
 
-TAKEN = (AUTOMATIC, *dict.fromkeys((*RATERS, *CONTEST_RATERS)))
+TAKEN = (AUTOMATIC, MIXTURE, *dict.fromkeys((*RATERS, *CONTEST_RATERS)))
 """Names that a plug-in cannot have."""
 
 CLASSES = {one.kind: f"kinelo.raters.{one.module}.rater" for raters in RATERS_OF.values() for one in raters.values()}
 CLASSES["ClassicElo"] = "kinelo.raters.team.rater"
 CLASSES["FideElo"] = "kinelo.raters.fide.rater"
+CLASSES["Mixture"] = "kinelo.raters.mixture"
 """Module of every rater that Kinelo has, by the name of its class: all that a stored file can name."""
 
 
@@ -74,7 +76,8 @@ def rater_help() -> str:
     """What ``--rater`` takes, in words."""
     *names, last = all_raters()
     of_contests = " or ".join(CONTEST_RATERS)
-    return f"{', '.join(names)} or {last}, or a class of your own as MODULE:CLASS; of contests {of_contests}"
+    own = f"{', '.join(names)} or {last}, or a class of your own as MODULE:CLASS; of contests {of_contests}"
+    return f"{MIXTURE}: several, weighed by their forecasts; {own}"
 
 
 def choose_rater(
@@ -157,6 +160,9 @@ def rater_called(
     ('Glicko', 'TeamElo')
     """
     rater = _made(name, kind)
+    if name == MIXTURE:
+        rater._asked = (start, conditions, noise_by, covariates)
+        return rater
     takes = getattr(rater, "get_params", dict)()
     if start is not None:
         if "start" not in takes:
@@ -201,8 +207,10 @@ def _made(name: str, kind: Kind) -> Rater | Any:
         return _of_user(name, imported(name, "rater"))
     if name in RATERS_OF[kind]:
         return _of_kinelo(RATERS_OF[kind][name])
+    if name == MIXTURE and kind is MATCHES:
+        return import_module(CLASSES["Mixture"]).Mixture()
     for other, raters in RATERS_OF.items():
-        if name in raters:
+        if name in (*raters, *([MIXTURE] if other is MATCHES else [])):
             names = ", ".join(RATERS_OF[kind])
             raise InputError(
                 f"--rater {name} rates {other.described}; {kind.noun} are rated by --rater {names} or --k."

@@ -23,8 +23,14 @@ from kinelo.raters.one_match import pairs_of
 from kinelo.raters.rater import Rater
 
 
+def rater_shown(rater: Any) -> Any:
+    """The rater whose ratings are shown, which answers questions: of a mixture it is one of those mixed."""
+    return getattr(rater, "members_", {}).get(getattr(rater, "shown_", ""), rater)
+
+
 def answers(rater: Any, question: str) -> bool:
     """Whether a rater can be asked a question: those of Kinelo can, and others that have a method of its name."""
+    rater = rater_shown(rater)
     return isinstance(rater, Rater) or hasattr(rater, question)
 
 
@@ -37,7 +43,7 @@ def answering(
     Raters of Kinelo have a way of their own as a private method, others as a method with the name of the question.
     """
     knowing = getattr(rated, "_rater_knowing", None)
-    rater = rated if knowing is None else knowing(names, entrants)
+    rater = rater_shown(rated if knowing is None else knowing(names, entrants))
     if isinstance(rater, Rater):
         return rater, getattr(rater, f"_{question}", None)
     if not callable(getattr(rater, "fit", None)):

@@ -60,7 +60,7 @@ from kinelo.raters.one_match import Gaps
 from kinelo.raters.rater import Rater, Traits
 from kinelo.raters.spelling import MOST_NAMED
 from kinelo.raters.state import NEVER, MatchIndices, NameIndex, RaterState, StateColumn
-from kinelo.raters.stored import ANY, stored, stored_names, taken_whole
+from kinelo.raters.stored import ANY, PREFIX, stored, stored_names, taken_whole
 
 if TYPE_CHECKING:
     import polars as pl
@@ -731,13 +731,14 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
         found = {"ridge": self._ridge_found, "retirement": self._retirement_found}
         ridge = {name: np.array([value]) for name, value in found.items() if value is not None}
         prepared = np.array([self._prepared or len(self._begun()) > 0])
-        return {**self._begun().to_arrays(), "theta": theta, "order": order, "prepared": prepared, **ridge}
+        values = {f"{PREFIX}{name}": np.array(value) for name, value in self.parameters_.items()}
+        return {**self._begun().to_arrays(), "theta": theta, "order": order, "prepared": prepared, **ridge, **values}
 
     @taken_whole
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""
         self._order: SideOrder = SideOrder(*arrays["order"].tolist())
-        self._reset()
+        self._reset_as_stored(arrays)
         if "entrant" in arrays:
             self._state = OrderTally()
         self._state.from_arrays(arrays)

@@ -5,13 +5,15 @@ rule, ``w_i ∝ exp(−ℓ_i)``, finds the best rater: over the ``n`` matches it
 the best of ``k`` by ``log(k)/n`` at most. Stacking finds raters that complement one another: the constant weights that
 would have given past results the largest likelihood, ``max Π_t Σ_i w_i p_i(t)``, with one match in favour of each rater
 added. They are estimated again after every quarter more matches. The two are weighed against one another by Bayes' rule
-too, evenly at first, so that the whole exceeds the better of them by ``log(2)/n`` at most.
+too, evenly at first, so that the whole exceeds the better of them by ``log(2)/n`` at most. Of more than
+``MOST_COMPARED`` matches stacking looks at the latest.
 """
 
 from __future__ import annotations
 
+import copy
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self, cast
 
@@ -19,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError, KineloWarning
-from kinelo.forecasts.automatic import compare, fitted, latest_part
+from kinelo.forecasts.automatic import MOST_COMPARED, best_of, compare, fitted, latest_part
 from kinelo.forecasts.backtest import Backtest, Forecaster, named_raters
 from kinelo.forecasts.estimator import chances_by_class, check_target, classes_of, estimator_tags, score_ahead
 from kinelo.forecasts.forecast import Forecast
@@ -27,6 +29,9 @@ from kinelo.forecasts.scores import log_loss
 from kinelo.matches.day_order import first_of_each, forecast_until
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.presentation import percent
+from kinelo.raters.adapter import blank_of
+from kinelo.raters.choice import candidates
+from kinelo.raters.stored import ANY, stored, stored_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -48,21 +53,22 @@ class Weights:
     Attributes
     ----------
     past
-        Likelihoods that the raters gave to results so far, ``(k, n)``.
+        Likelihoods that the raters gave to the latest results, ``(k, n)``.
     losses
         Log-loss of every rater so far, ``(k,)``.
     stacked
         Constant weights of largest likelihood, ``(k,)``.
     both
         Log-loss of Bayes' mixture and of the stacked one since forecasting began, ``(2,)``.
-    began, due
-        Matches when forecasting began, and when the stacked weights are due again.
+    seen, began, due
+        Matches so far, when forecasting began, and when the stacked weights are due again.
     """
 
     past: Array
     losses: Array
     stacked: Array
     both: Array = field(default_factory=lambda: np.zeros(2))
+    seen: int = 0
     began: int = 0
     due: int = FIRST_BLOCK
 
@@ -71,7 +77,23 @@ class Weights:
         """Weights after the results of a comparison."""
         n = likelihoods.shape[1]
         stacked = stacked_weights(likelihoods)
-        return cls(likelihoods, -np.log(likelihoods).sum(axis=1), stacked, began=n, due=n + FIRST_BLOCK)
+        losses = -np.log(likelihoods).sum(axis=1)
+        return cls(likelihoods[:, -MOST_COMPARED:], losses, stacked, seen=n, began=n, due=n + FIRST_BLOCK)
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything needed to carry on."""
+        numbers = {name: getattr(self, name) for name in ("past", "losses", "stacked", "both")}
+        return {**numbers, "number": np.array([self.seen, self.began, self.due])}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], count: int) -> Self:
+        """What :meth:`to_arrays` gave, of so many raters."""
+        past = stored(arrays, "past", "f", (count, ANY), 0.0)
+        losses, stacked = (stored(arrays, name, "f", (count,), 0.0) for name in ("losses", "stacked"))
+        seen, began, due = stored(arrays, "number", "i", (3,), 0).tolist()
+        if due <= seen or began > seen or past.shape[1] != min(seen, MOST_COMPARED):
+            raise InputError("The weights of a stored mixture do not fit the matches that it has seen.")
+        return cls(past, losses, stacked, stored(arrays, "both", "f", (2,), 0.0), seen, began, due)
 
     def shares(self) -> Array:
         """Weight of every rater in the next forecast."""
@@ -87,14 +109,13 @@ class Weights:
         parts, done, size = [], 0, likelihoods.shape[1]
         until = np.arange(1, size + 1) if until is None else until
         while done < size:
-            room = self.due - self.past.shape[1]
+            room = self.due - self.seen
             end = int(until[min(done + room, size) - 1])
             parts.append(self._learn_block(likelihoods[:, done:end], first_of_each(until[done:end] - done)))
             done = end
-            if self.past.shape[1] >= self.due:
+            if self.seen >= self.due:
                 self.stacked = stacked_weights(self.past)
-                seen = self.past.shape[1]
-                self.due = seen + max(FIRST_BLOCK, int(WEIGHT_GROWTH * (seen - self.began)))
+                self.due = self.seen + max(FIRST_BLOCK, int(WEIGHT_GROWTH * (self.seen - self.began)))
         return np.hstack(parts) if parts else likelihoods
 
     def _learn_block(self, likelihoods: Array, first_known: NDArray[np.int64]) -> Array:
@@ -105,7 +126,8 @@ class Weights:
         first, second = _posterior(_before(self.both, of_both)[:, first_known])
         self.losses = self.losses + losses.sum(axis=1)
         self.both = self.both + of_both.sum(axis=1)
-        self.past = np.hstack([self.past, likelihoods])
+        self.seen += likelihoods.shape[1]
+        self.past = np.hstack([self.past, likelihoods])[:, -MOST_COMPARED:]
         return first * bayes + second * stacked
 
 
@@ -153,27 +175,42 @@ class Mixture:
     """Several raters that forecast together: see the module for how they are weighed.
 
     ``fit`` compares them on the latest matches, as :func:`kinelo.raters.choose_rater` does, and fits those that count
-    on all.
+    on all. A rating book keeps what was fitted of Kinelo's raters.
 
     Parameters
     ----------
     raters
-        The raters, or a mapping from names to raters; they are copied, not changed.
+        The raters, or a mapping from names to raters; they are copied, not changed. None: all of Kinelo's that can use
+        the matches.
+
+    Attributes
+    ----------
+    members_
+        The raters that count, fitted.
+    shown_
+        The one whose ratings are shown and that answers questions, for good: the one that
+        :func:`kinelo.raters.choose_rater` would take, or that of the largest weight where that one does not count.
 
     >>> import kinelo as kn
     >>> matches = kn.read_matches(kn.sample_league(teams=6, seasons=3, seed=1).results)
-    >>> mixture = kn.forecasts.Mixture([kn.TeamElo.classic(k=20), kn.TeamElo.classic(k=60)]).fit(matches[:60])
+    >>> mixture = kn.raters.Mixture([kn.TeamElo.classic(k=20), kn.TeamElo.classic(k=60)]).fit(matches[:60])
     >>> forecast = mixture.one_step_ahead(matches[60:])
     >>> len(forecast), round(sum(mixture.weights_.values()), 6)
     (30, 1.0)
     """
 
-    def __init__(self, raters: Mapping[str, Forecaster] | Iterable[Forecaster]) -> None:
-        named = named_raters(raters)
+    _slots = None  # a book keeps it as a whole
+    _asked: Sequence[Any] = ()
+    """What is asked of all raters: ratings to begin with, conditions, conditions of their noise, covariates."""
+
+    def __init__(self, raters: Mapping[str, Forecaster] | Iterable[Forecaster] | None = None) -> None:
+        named = None if raters is None else named_raters(raters)
         # A mapping is kept as it is: scikit-learn's clone asks for the very object that it handed over.
-        self.raters: Mapping[str, Forecaster] = cast("Any", raters) if isinstance(raters, Mapping) else named
+        self.raters: Mapping[str, Forecaster] | None = cast("Any", raters) if isinstance(raters, Mapping) else named
         self.members_: dict[str, Any] = {}
+        self.shown_ = ""
         self._fitted: Matches | None = None
+        self._learnt_until = np.iinfo(np.int64).min
         self._weights: Weights | None = None
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
@@ -201,15 +238,19 @@ class Mixture:
             )
         latest = latest_part(matches)
         half = len(latest) // 2
-        test, left_out = compare(latest[:half], latest[half:], self.raters)
-        self.members_, self._weights = self._fit_members(matches, test, left_out)
-        self._fitted = matches
+        raters = candidates(matches, *self._asked) if self.raters is None else self.raters
+        test, left_out = compare(latest[:half], latest[half:], raters)
+        self.members_, self._weights = self._fit_members(matches, raters, test, left_out)
+        chosen = best_of(test, next(iter(raters)))
+        self._fitted, self.shown_ = matches, chosen if chosen in self.members_ else next(iter(self.weights_))
+        if matches.dated:
+            self._learnt_until = int(matches.day.max())
         for name, why in left_out.items():
             warnings.warn(f"{name} is left out of the mixture: {why.rstrip('.')}.", KineloWarning, stacklevel=2)
         return self
 
     def _fit_members(
-        self, matches: Matches, test: Backtest, left_out: dict[str, str]
+        self, matches: Matches, raters: Mapping[str, Any], test: Backtest, left_out: dict[str, str]
     ) -> tuple[dict[str, Any], Weights]:
         """Those that count, fitted, and their weights; one that fails is noted and the others are weighed without."""
         able, members = list(test.forecasts), {}
@@ -218,11 +259,16 @@ class Mixture:
             counted = [name for name, share in zip(able, shares, strict=True) if share >= NEGLIGIBLE_WEIGHT]
             for name in counted:
                 if name not in members:
-                    members[name] = fitted(self.raters[name], matches, name, left_out)
+                    members[name] = fitted(raters[name], matches, name, left_out)
             if all(members[name] is not None for name in counted):
                 return {name: members[name] for name in counted}, _weights_of(counted, test)
             able = [name for name in able if name not in left_out]
         raise InputError(next(iter(left_out.values())))
+
+    @property
+    def label(self) -> str:
+        """What is shown, in a few words."""
+        return f"{self.shown_} of a mixture" if self.shown_ else "Mixture"
 
     @property
     def weights_(self) -> dict[str, float]:
@@ -232,15 +278,20 @@ class Mixture:
 
     @property
     def ratings_(self) -> pl.DataFrame:
-        """Ratings of the rater with the largest weight."""
-        return self.members_[next(iter(self.weights_))].ratings_
+        """Ratings of one of the raters, ``shown_``."""
+        self._begun()
+        return self.members_[self.shown_].ratings_
 
     def one_step_ahead(self, matches: Matches) -> Forecast:
-        """Forecast each match before it is used, and use it: raters and weights learn from it."""
+        """Forecast each match before it is used, and use it: raters learn from it, and weights, unless it is of a day
+        that raters were fitted on: there they forecast what they know.
+        """
         weights = self._begun()
         said = [member.one_step_ahead(matches).probabilities for member in self.members_.values()]
         likelihoods = np.exp(-np.array([log_loss(p, matches.result) for p in said]))
-        shares = weights.learn(likelihoods, forecast_until(matches))
+        known = int(np.searchsorted(matches.day, self._learnt_until, side="right"))
+        settled = np.repeat(weights.shares()[:, None], known, axis=1)
+        shares = np.hstack([settled, weights.learn(likelihoods[:, known:], forecast_until(matches)[known:] - known)])
         return Forecast(np.einsum("kn,knc->nc", shares, np.array(said))).about(matches)
 
     def update(self, matches: Matches) -> Self:
@@ -274,6 +325,39 @@ class Mixture:
         self._begun()
         return score_ahead(self, matches, y)
 
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Everything needed to carry on from here, as arrays."""
+        arrays = {f"weights.{name}": values for name, values in self._begun().to_arrays().items()}
+        for k, member in enumerate(self.members_.values()):
+            arrays |= {f"{k}.{name}": values for name, values in member.to_arrays().items()}
+        names = list(self.members_)
+        numbers = {"shown": np.array(names.index(self.shown_)), "learnt": np.array(self._learnt_until)}
+        return {**arrays, **numbers, "members": np.array(names)}
+
+    def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Take over what :meth:`to_arrays` gave of a mixture of such raters."""
+        names, parts = stored_names(arrays, "members"), dict[str, dict[str, NDArray[Any]]]()
+        for name, values in arrays.items():
+            part, _, own = name.partition(".")
+            parts.setdefault(part, {})[own] = values
+        if self.raters is None or not names or not set(names) <= set(self.raters):
+            raise InputError("A stored mixture is not of the raters that it is said to be of.")
+        weights, members = Weights.from_arrays(parts["weights"], len(names)), dict[str, Any]()
+        for k, name in enumerate(names):
+            members[name] = copy.deepcopy(self.raters[name])
+            members[name].from_arrays(parts[str(k)])
+        self.shown_ = names[int(stored(arrays, "shown", "i", (), 0, len(names)))]
+        self._learnt_until = int(arrays["learnt"])
+        self.members_, self._weights, self._fitted = members, weights, None
+
+    def _blank(self) -> Mixture:
+        """A copy whose raters have seen no match, with the parameters and weights that were found."""
+        self._begun()
+        blank = Mixture({name: blank_of(member) for name, member in self.members_.items()})
+        blank.members_, blank.shown_ = dict(blank.raters or {}), self.shown_
+        blank._weights, blank._learnt_until = copy.deepcopy(self._weights), self._learnt_until
+        return blank
+
     def __sklearn_is_fitted__(self) -> bool:
         return self._weights is not None
 
@@ -282,11 +366,13 @@ class Mixture:
 
     def _begun(self) -> Weights:
         if self._weights is None:
-            raise InputError("A mixture must be fitted before it can forecast.")
+            raise InputError("Fit the mixture first: which raters count, and how much, is learnt from matches.")
         return self._weights
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {percent(share)}" for name, share in self.weights_.items() if share >= 0.005)
 
     def __repr__(self) -> str:
-        return f"Mixture of {', '.join(self.raters)}" if self._weights is None else f"Mixture of {self}"
+        if self._weights is not None:
+            return f"Mixture of {self}"
+        return "Mixture of all raters" if self.raters is None else f"Mixture of {', '.join(self.raters)}"

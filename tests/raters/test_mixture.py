@@ -8,8 +8,8 @@ import pytest
 from scipy.optimize import minimize
 
 import kinelo as kn
-from kinelo.forecasts.mixture import Weights, stacked_weights
 from kinelo.forecasts.scores import log_loss
+from kinelo.raters.mixture import Weights, stacked_weights
 
 
 def likelihoods(seed, k=3, n=400, edge=(0.0, 0.05, 0.1)):
@@ -101,25 +101,28 @@ def test_pieces_change_nothing_and_no_result_is_known_beforehand():
 def test_a_mixture_forecasts_like_its_parts_weighed():
     matches = kn.read_matches(kn.sample_league(teams=6, seasons=4, seed=2).results)
     raters = {"slow": kn.TeamElo.classic(k=10, ties=0.6), "fast": kn.TeamElo.classic(k=80, ties=0.6)}
-    mixture = kn.forecasts.Mixture(raters).fit(matches[:80])
-    alone = {name: kn.TeamElo.classic(k=k, ties=0.6).fit(matches[:80]) for name, k in (("slow", 10), ("fast", 80))}
+    mixture = kn.raters.Mixture(raters).fit(matches[:81])
+    alone = {name: kn.TeamElo.classic(k=k, ties=0.6).fit(matches[:81]) for name, k in (("slow", 10), ("fast", 80))}
     shares = mixture.weights_
     fixture = kn.read_matches({"home": ["Ashford"], "away": ["Nobody"]}, played=False)
     said = mixture.predict(fixture)
     expected = sum(shares[name] * rater.predict(fixture).probabilities for name, rater in alone.items())
     assert said.probabilities == pytest.approx(expected) and said.unknown == ("Nobody",)
-    assert mixture.ratings_.equals(alone[max(shares, key=shares.get)].ratings_)
-    ahead = mixture.one_step_ahead(matches[80:])
-    parts = np.array([alone[name].one_step_ahead(matches[80:]).probabilities for name in mixture.members_])
+    # Ratings are those of the rater that would be chosen, though another one has more weight.
+    chosen = kn.raters.choose_rater(matches[:81], raters).name
+    assert mixture.shown_ == chosen == "slow" and max(shares, key=shares.get) == "fast"
+    assert mixture.ratings_.equals(alone[chosen].ratings_) and mixture.label == "slow of a mixture"
+    ahead = mixture.one_step_ahead(matches[81:])
+    parts = np.array([alone[name].one_step_ahead(matches[81:]).probabilities for name in mixture.members_])
     early = np.array(
         [
-            kn.TeamElo.classic(k=k, ties=0.6).fit(matches[:40]).one_step_ahead(matches[40:80]).probabilities
+            kn.TeamElo.classic(k=k, ties=0.6).fit(matches[:40]).one_step_ahead(matches[40:81]).probabilities
             for k in (10, 80)
         ]
     )
     past, given = (
         np.exp(-np.array([log_loss(p, part.result) for p in table]))
-        for table, part in ((early, matches[40:80]), (parts, matches[80:]))
+        for table, part in ((early, matches[40:81]), (parts, matches[81:]))
     )
     weights = slow_weights(past, given)
     assert ahead.probabilities == pytest.approx(np.einsum("kn,knc->nc", weights, parts), abs=1e-5)
@@ -141,9 +144,9 @@ def test_a_rater_that_counts_for_nothing_is_not_fitted_again():
         kn.TeamElo.classic(k=15, ties=0.6),
         Wrong(**{p.name: p.default for p in kn.TeamElo._declared_parameters}),
     )
-    assert list(kn.forecasts.Mixture({"good": good, "bad": bad}).fit(matches).members_) == ["good"]
-    with pytest.raises(kn.InputError, match="must be fitted"):
-        kn.forecasts.Mixture([good]).predict(matches)
+    assert list(kn.raters.Mixture({"good": good, "bad": bad}).fit(matches).members_) == ["good"]
+    with pytest.raises(kn.InputError, match="Fit the mixture first"):
+        kn.raters.Mixture([good]).predict(matches)
 
 
 def test_weights_of_matches_forecast_together_know_none_of_them():
@@ -175,6 +178,91 @@ def test_a_mixture_learns_nothing_within_a_day_of_unknown_order():
     both = kn.read_matches(rows)
     assert both.unordered is not None and both.unordered[-4:].all() and len(names) == 5
     raters = {"slow": kn.TeamElo.classic(k=10, ties=0.6), "fast": kn.TeamElo.classic(k=80, ties=0.6)}
-    mixture = kn.forecasts.Mixture(raters).fit(both[:-4])
+    mixture = kn.raters.Mixture(raters).fit(both[:-4])
     expected = mixture.predict(both[-4:]).probabilities
     assert mixture.one_step_ahead(both[-4:]).probabilities == pytest.approx(expected, abs=1e-12)
+
+
+def test_stacked_weights_of_long_records_look_at_the_latest(monkeypatch):
+    monkeypatch.setattr("kinelo.raters.mixture.MOST_COMPARED", 170)
+    early, late = likelihoods(1, n=200), likelihoods(2, n=230, edge=(0.1, 0.0, 0.05))
+    weights = Weights.after(early)
+    weights.learn(late[:, :40])
+    weights.learn(late[:, 40:])
+    # The last estimate is made 150 matches after forecasting began, of the 170 before it.
+    assert weights.past.shape == (3, 170) and (weights.seen, weights.began, weights.due) == (430, 200, 450)
+    assert weights.stacked == pytest.approx(library_weights(np.hstack([early, late[:, :200]])[:, -170:]), abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def league():
+    """Three seasons to fit, and one more."""
+    matches = kn.read_matches(kn.sample_league(teams=7, seasons=4, seed=5).results)
+    return matches[:126], matches[126:]
+
+
+def mixed(matches):
+    return kn.raters.Mixture([kn.KalmanElo(), kn.TeamElo(), kn.BradleyTerry(), kn.TeamElo.classic(k=70)]).fit(matches)
+
+
+def test_weights_learn_from_days_after_those_that_raters_were_fitted_on(league):
+    """There, raters forecast results that chose their parameters."""
+    train, later = league
+    fitted = mixed(train)
+    begun, again, parts = fitted.weights_, fitted._blank(), fitted._blank().members_
+    ahead = again.one_step_ahead(train).probabilities
+    own = {name: member.one_step_ahead(train).probabilities for name, member in parts.items()}
+    assert ahead == pytest.approx(sum(begun[name] * own[name] for name in begun)) and again.weights_ == begun
+    assert again.update(later).weights_ == pytest.approx(fitted.update(later).weights_) != pytest.approx(begun)
+
+
+def test_a_book_keeps_a_mixture_as_one_run_has_it(league, tmp_path):
+    """Restored, in pieces, late and corrected: forecasts and weights of the book are those of one that went on."""
+    train, later = league
+    fitted = mixed(train)
+    fixture = kn.read_matches({"home": ["Ashford"], "away": ["Bramley"], "date": ["2031-01-01"]}, played=False)
+    path = tmp_path / "b.db"
+    with kn.RatingBook(path, fitted) as book:
+        book.add(train)
+        assert book.rater.weights_ == pytest.approx(fitted.weights_)
+        assert book.predict(fixture).probabilities == pytest.approx(fitted.predict(fixture).probabilities, abs=1e-9)
+        assert book.ratings_["rating"].to_list() == pytest.approx(fitted.ratings_["rating"].to_list())
+    for part in (later[:9], later[20:], later[9:20]):  # the last one is late
+        with kn.RatingBook(path) as book:
+            book.add(part)
+    went_on = fitted.update(later)
+    with kn.RatingBook(path) as book:
+        assert book.rater.weights_ == pytest.approx(went_on.weights_, rel=1e-6)
+        assert book.predict(fixture).probabilities == pytest.approx(went_on.predict(fixture).probabilities, abs=1e-7)
+        assert book.rater.shown_ == went_on.shown_ and repr(book.rater) == repr(went_on)
+        book.check()
+        told = kn.explain_last(book, "Ashford")
+        assert told.after == pytest.approx(book.ratings_.filter(pl.col("name") == "Ashford")["rating"][0])
+        book.erase("Ashford", "somebody")
+        assert "Ashford" not in book.ratings_["name"] and b"Ashford" not in path.read_bytes()
+        before = book.rater.weights_
+        found = book.refit()
+        assert found.after["TeamElo: weight"] == pytest.approx(book.rater.weights_["TeamElo"])
+        assert found.before["TeamElo: weight"] == pytest.approx(before["TeamElo"]) and found.matches == 168
+        anew = mixed(book.matches())
+        assert book.rater.weights_ == pytest.approx(anew.weights_) and before != pytest.approx(anew.weights_)
+
+
+def test_books_refuse_mixtures_that_they_cannot_make_again(league, tmp_path):
+    class Own(kn.TeamElo):
+        pass
+
+    with pytest.raises(kn.InputError, match="Fit the mixture first"):
+        kn.RatingBook(tmp_path / "a", kn.raters.Mixture([kn.TeamElo()]))
+    with pytest.raises(kn.InputError, match="inside a function"):
+        kn.RatingBook(tmp_path / "b", kn.raters.Mixture([kn.TeamElo(), Own()]).fit(league[0]))
+    with pytest.raises(kn.InputError, match="not of the raters"):
+        kn.raters.Mixture([kn.Glicko()]).from_arrays(mixed(league[0]).to_arrays())
+
+
+def test_without_raters_all_are_mixed_that_can_use_the_matches(league):
+    sample = kn.sample_league(teams=5, seasons=3, seed=2)
+    plain = kn.raters.Mixture().fit(kn.read_matches(sample.results))
+    squads = kn.raters.Mixture().fit(kn.read_matches(sample.results, lineups=sample.lineups))
+    assert set(squads.members_) - set(plain.members_) == {"PlayerElo"} and "KalmanElo" in plain.members_
+    assert repr(kn.raters.Mixture()) == "Mixture of all raters"
