@@ -121,7 +121,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(words, message, league, monke
 def test_a_book_of_another_rater_is_refused(league, tmp_path, monkeypatch, capsys):
     run("rate", league / "results.csv", "--book", tmp_path / "b")
     said = refused(monkeypatch, capsys, "rate", league / "results.csv", "--book", tmp_path / "b", "--rater", "glicko")
-    assert "is a book of KalmanElo" in said
+    assert "is a book of Mixture" in said
 
 
 def test_a_pattern_of_files_is_rated_as_one(league, tmp_path, monkeypatch, capsys):
