@@ -248,6 +248,30 @@ def test_a_book_keeps_a_mixture_as_one_run_has_it(league, tmp_path):
         assert book.rater.weights_ == pytest.approx(anew.weights_) and before != pytest.approx(anew.weights_)
 
 
+def test_seasons_of_a_book_begin_for_every_rater_that_keeps_ratings(league, tmp_path):
+    """The table is that of a book of the rater shown; a batch estimate has no rating to move."""
+    train, later = league
+    tables = []
+    for number, rater in enumerate((mixed(train), kn.KalmanElo().fit(train))):
+        with kn.RatingBook(tmp_path / str(number), rater) as book:
+            book.add(train)
+            before = book.rater
+            book.season("spring", reset=0.4, moves=30.0)
+            if number == 0:
+                after = book.rater.members_
+                spread = {
+                    name: np.ptp(member.ratings_["rating"].to_numpy()) for name, member in before.members_.items()
+                }
+                ratio = {
+                    name: np.ptp(member.ratings_["rating"].to_numpy()) / spread[name] for name, member in after.items()
+                }
+                assert ratio == pytest.approx(dict.fromkeys(spread, 0.6) | {"BradleyTerry": 1.0})
+            book.add(later)
+            assert book.check() == []
+            tables.append(book.ratings_)
+    assert tables[0].equals(tables[1])
+
+
 def test_books_refuse_mixtures_that_they_cannot_make_again(league, tmp_path):
     class Own(kn.TeamElo):
         pass

@@ -13,6 +13,7 @@ from scipy.stats import rankdata
 from kinelo.book.seasons import checked, in_parts, losses_of, moves_shown, softened
 from kinelo.errors import InputError
 from kinelo.raters.adapter import carry_on
+from kinelo.raters.questions import rater_shown
 from kinelo.raters.rater import Rater
 from kinelo.raters.soft_reset import SoftReset
 
@@ -73,7 +74,7 @@ def try_season(book: RatingBook, reset: float, moves: float | None = None) -> Se
     """What it would do to close a season now with a reset; nothing is changed."""
     part, said = checked(reset, moves)
     rater, matches = book.rater, book.matches()
-    if not isinstance(rater, Rater):
+    if not isinstance(rater_shown(rater), Rater):
         raise InputError(f"A reset is tried with Kinelo's raters, and {type(rater).__name__} is none of them.")
     moves = moves_shown(book._ratings) if said is None else said
     rater._resets_done = len(rater._soft_resets)

@@ -24,6 +24,7 @@ from kinelo.forecasts.parameters import check_number
 from kinelo.matches.dated import UNDATED, Day, read_day
 from kinelo.model.validation import is_text, one_line
 from kinelo.raters.adapter import carry_on
+from kinelo.raters.questions import rater_shown
 from kinelo.raters.rater import Rater
 from kinelo.raters.slots import Key
 from kinelo.raters.soft_reset import SoftReset, soften
@@ -219,7 +220,7 @@ def moves_shown(ratings: Ratings) -> float:
     than a standard error; else, and before a second season has begun, 0.
     """
     resets = ratings.resets[-LOOKED_BACK:]
-    if not resets or not isinstance(ratings.blank, Rater) or not hasattr(ratings.blank, "_begun"):
+    if not resets or not isinstance(rater_shown(ratings.blank), Rater) or not hasattr(ratings.blank, "_begun"):
         return 0.0
     matches, sizes = ratings.ledger.read(), []
     gains: dict[float, list[float]] = {part: [] for part in MOVES_TRIED}

@@ -247,9 +247,9 @@ def rate(
         board = None if hasattr(rated, "_list_table") else board_of(rated, played, rated_by(rated, played), shown)
     content: dict[str, Any] = {}
     if as_json:
-        content = content_of(rater_shown(rated), played, choice) | {
-            "inflation": None if worth is None else worth.to_dict()
-        }
+        content = content_of(rater_shown(rated), played, choice)
+        content |= {"weights": rated.weights_} if hasattr(rated, "weights_") else {}
+        content["inflation"] = None if worth is None else worth.to_dict()
     if board is not None:
         _show_boards([board], content, shown, kind, as_json=as_json)
     elif as_json:

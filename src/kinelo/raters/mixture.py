@@ -200,6 +200,8 @@ class Mixture:
     """
 
     _slots = None  # a book keeps it as a whole
+    _soft_resets: tuple[Any, ...] = ()
+    _resets_done = 0
     _asked: Sequence[Any] = ()
     """What is asked of all raters: ratings to begin with, conditions, conditions of their noise, covariates."""
 

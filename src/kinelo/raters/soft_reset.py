@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from kinelo.errors import InputError
 from kinelo.raters.filter.state import STRENGTH, SlotState
+from kinelo.raters.rater import traits_of
 
 
 class SoftReset(NamedTuple):
@@ -36,7 +37,15 @@ def mean_of(means: Iterable[float]) -> float:
 
 
 def soften(rater: Any, reset: SoftReset) -> None:
-    """Draw in the ratings of everyone who has one; what all share, venues and the like stay as they are."""
+    """Draw in the ratings of everyone who has one; what all share, venues and the like stay as they are.
+
+    Of a mixture those of every rater that keeps ratings, of which the one shown must be one.
+    """
+    if members := getattr(rater, "members_", {}):
+        for name, member in members.items():
+            if name == rater.shown_ or not traits_of(member).all_at_once:
+                soften(member, reset)
+        return
     state = rater._begun() if hasattr(rater, "_begun") else None
     if isinstance(state, SlotState):
         _soften_filter(rater, state, reset)
