@@ -357,7 +357,7 @@ def _by_level(played: Any, by: str | None, *, keep: bool) -> dict[str, Any]:
     return parts
 
 
-WORDS = {"check": 1, "export": 2, "erase": 2, "refit": 1, "season": 2, "tiers": 1}
+WORDS = {"check": 1, "export": 2, "erase": 2, "refit": 1, "season": 2, "tiers": 1, "start": 3}
 """Verbs, and how many words follow each."""
 
 
@@ -366,12 +366,13 @@ def book(
     words: Annotated[
         list[str],
         typer.Argument(
-            metavar="[check|export|erase|refit|season|tiers] BOOK [FILE|NAME]",
+            metavar="[check|export|erase|refit|season|tiers|start] BOOK [FILE|NAME]",
             help="A rating book, as kinelo rate --book keeps it: a file, or postgresql://… Before it, check compares "
             "its ratings with one run over all its matches; export writes its matches to FILE (CSV or Parquet); erase "
             "takes NAME out of it for good, with a pseudonym in its place; refit learns the parameters of its rater "
             "from all its matches, and rates these again; season closes the season NAME, keeps its table for good, and "
-            "begins the next one; tiers shows the board of tiers, and who moves by luck alone.",
+            "begins the next one; tiers shows the board of tiers, and who moves by luck alone; start makes a book of "
+            "a table of mu and sigma and a log of contests, and compares forecasts of both.",
         ),
     ],
     remove: list[str] | None = option("Identifier of a match (name of a contest) to take out; may be repeated."),
@@ -398,6 +399,7 @@ def book(
     Example:  kinelo book refit league.db
     Example:  kinelo book season league.db 'Spring 2026' --reset .3 --try
     Example:  kinelo book tiers league.db --rule tiers.toml
+    Example:  kinelo book start arena.db openskill.csv games.csv
     """
     from kinelo.book.book import RatingBook
     from kinelo.raters.choice import rater_called
@@ -410,6 +412,9 @@ def book(
         raise InputError("--rule and --out go with kinelo book tiers BOOK.")
     if verb != "season" and (tried or reward or until is not None or reset is not None):
         raise InputError("--reset, --until, --reward and --try go with kinelo book season BOOK NAME.")
+    if verb == "start":
+        _start(address, Path(words[-2]), Path(words[-1]))
+        return
     kind = None if rater is None else type(rater_called(rater))
     with plain_warnings(), disk_errors_in_words(Path(address)):
         opened = RatingBook(address, kind)
@@ -454,8 +459,10 @@ def _parted(words: list[str], ratings: bool, *, asked: bool) -> tuple[str, str, 
     verb = words[0] if len(words) > 1 and words[0] in WORDS else ""
     rest = words[1:] if verb else words
     if len(rest) != WORDS.get(verb, 1):
-        names = dict.fromkeys(("erase", "season"), "a book and a name")
-        need = (names | {"export": "a book and a file to write"}).get(verb, "one book")
+        need = {
+            "erase": "a book and a name", "season": "a book and a name", "export": "a book and a file to write",
+            "start": "a book to be made, a table of mu and sigma, and a log of contests",
+        }.get(verb, "one book")  # fmt: skip
         raise InputError(f"kinelo book {verb or 'BOOK'} takes {need}, not {' '.join(rest)!r:.80}.")
     if (verb and asked) or (ratings and verb != "export"):
         raise InputError("--list and --remove go with kinelo book BOOK, --ratings with kinelo book export BOOK FILE.")
@@ -494,6 +501,17 @@ def _season_words(
         f"{name} is closed: {season.players:,} played from {since} to {season.last_day}; their ratings, places and "
         f"rewards are kept for good. In the next season {drawn}{doubt}."
     ]
+
+
+def _start(address: str, skills: Path, log: Path) -> None:
+    """Make a book of mu and sigma and a log, and say how forecasts compare."""
+    from kinelo.book.migration import migrate
+    from kinelo.matches.reading import read_contests
+    from kinelo.results.disk import disk_errors_in_words
+
+    with plain_warnings(), disk_errors_in_words(Path(address)):
+        found = migrate(address, skills, read_contests(log))
+    typer.echo("\n".join(found.lines()))
 
 
 def _tiers(kept: RatingBook, rule: Path | None, out: Path | None) -> None:
