@@ -99,8 +99,8 @@ class Migration:
         return [
             f"A point of mu counts as {self.factor:g} points, found on the first half of the log.",
             f"Forecasts of {self.contests:,} contests, the second half: log-loss {self.old_loss:.4f} by the old "
-            f"numbers (going on by Weng and Lin's update), {self.loss:.4f} by Kinelo; difference {self.difference:+.4f} ± "
-            f"{self.error:.4f}: {verdict}.",
+            f"numbers (going on by Weng and Lin's update), {self.loss:.4f} by Kinelo; difference "
+            f"{self.difference:+.4f} ± {self.error:.4f}: {verdict}.",
         ]
 
 
