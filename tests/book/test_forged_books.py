@@ -99,7 +99,11 @@ COLUMNS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "ways"), [("team", 1), ("fide", 4), ("glicko", 3), ("bradley_terry", 4), ("rank", 1)])
+@pytest.mark.parametrize(
+    ("kind", "ways"),
+    [("team", 3), ("fide", 4), ("glicko", 3), ("bradley_terry", 4), ("rank", 3),
+     *(pytest.param(kind, 1, marks=pytest.mark.long) for kind in ("team", "rank"))],
+)  # fmt: skip
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 def test_whatever_stands_in_a_cell_is_said_in_a_sentence(honest, kind, ways, tmp_path):
     """Every column of every table, something else in its first row; never another error, never a crash."""

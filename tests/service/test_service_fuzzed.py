@@ -35,7 +35,7 @@ def test_requests_of_any_kind_are_answered_as_described(description, operation):
     for mode in modes:
         strategy = schema[path][method].as_strategy(generation_mode=mode)
 
-        @settings(settings.default, max_examples=12, suppress_health_check=list(HealthCheck))
+        @settings(settings.default, max_examples=6, suppress_health_check=list(HealthCheck))
         @given(case=strategy)
         def answered(case) -> None:
             answer = case.call(headers={"Host": "127.0.0.1"})

@@ -19,7 +19,7 @@ def _league(seed):
 
 
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", [*range(7), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(7, 20))])
 def test_a_best_step_is_found_wherever_ratings_settle(seed):
     """And no step beside it is better by the theory of stationary states, which is asked step by step."""
     system, league = _league(seed)
@@ -42,8 +42,8 @@ def test_a_best_step_is_found_wherever_ratings_settle(seed):
     ("teams", "sigma", "pairing", "nu"),
     [
         (21, 0.8, kn.model.Window(1.7), 0.5),
-        (16, 1.1, kn.model.LooseWindow(1.9, 0.05), 0.6),
-        (24, 0.7, kn.model.Local(), 0.55),
+        pytest.param(16, 1.1, kn.model.LooseWindow(1.9, 0.05), 0.6, marks=pytest.mark.long),
+        pytest.param(24, 0.7, kn.model.Local(), 0.55, marks=pytest.mark.long),
     ],
 )
 def test_leagues_played_at_the_best_step_beat_those_beside_it(teams, sigma, pairing, nu):
