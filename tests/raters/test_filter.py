@@ -195,8 +195,8 @@ def plain_run(full, n=60):
 
 def run_together(entries, day, weight, y, s, block=1, out=together.NO_STEPS):
     p = kinds_of_batch([TABLE], [NOISE])
-    room, seen = together.room_for(len(s.C), block, entries), observed(day, weight, y)
-    together.filter_together(seen, NO_ENTRIES, entries, NO_ROTATIONS, p, s, room, out)
+    room, seen = together.room_for(len(s.C), block, entries, steps=out), observed(day, weight, y)
+    together.filter_together(seen, NO_ENTRIES, entries, NO_ROTATIONS, p, s, room)
     return seen.mean, seen.variance
 
 

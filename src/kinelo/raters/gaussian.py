@@ -54,7 +54,6 @@ from kinelo.raters.filter.smoother import backwards, check_room, smooth
 from kinelo.raters.filter.state import HOME, MOST_TOGETHER, NEUTRAL, STRENGTH, Lists, SlotState, too_many
 from kinelo.raters.filter.together import (
     BLOCK,
-    NO_STEPS,
     Room,
     Steps,
     expected_together,
@@ -206,14 +205,11 @@ class GaussianRater(Rater):
             sides -= mean_active(active)
         return mean, variance, lists.unknown
 
-    def _together(
-        self, matches: Matches, y: Array, lists: Lists, room: Room, out: Steps = NO_STEPS
-    ) -> tuple[Array, Array]:
+    def _together(self, matches: Matches, y: Array, lists: Lists, room: Room) -> tuple[Array, Array]:
         """Use the matches with the covariance: mean and variance expected of each."""
         seen = observed(matches.day, self._filter_weight(matches), y)
-        filter_together(
-            seen, lists.ahead, lists.played, lists.rotations, self._table_of([self]), self._state.beliefs, room, out
-        )
+        table, beliefs = self._table_of([self]), self._state.beliefs
+        filter_together(seen, lists.ahead, lists.played, lists.rotations, table, beliefs, room)
         return seen.mean, seen.variance
 
     def _alone(
@@ -557,11 +553,11 @@ class GaussianRater(Rater):
         steps_made, then, done = steps(len(matches), played.slot.size, rows), [], 0
         for stop in stops:
             at, to = played.offsets[done], played.offsets[stop]
-            out = Steps._make(
-                [*(part[done:stop] for part in steps_made[:3]), *(part[at:to] for part in steps_made[3:])]
-            )
+            of_matches, of_entries = steps_made[:3], steps_made[3:]
+            out = Steps._make([*(part[done:stop] for part in of_matches), *(part[at:to] for part in of_entries)])
             part = lists._replace(ahead=NO_ENTRIES, rotations=NO_ROTATIONS, played=played.of(done, stop))
-            self._together(matches[done:stop], y[done:stop], part, room_for(rows, BLOCK, part.played), out)
+            room = room_for(rows, BLOCK, part.played, steps=out)
+            self._together(matches[done:stop], y[done:stop], part, room)
             then.append(copy.deepcopy(state))
             done = stop
         r, N, smoothed, later = np.zeros(rows), np.zeros((rows, rows)), [], done

@@ -93,11 +93,15 @@ NO_STEPS = steps(0, 0, 0)
 
 
 class Gains(NamedTuple):
-    """Room for gains: by row ``K`` of a match and the slot of the row, and pending ``U`` (block, rows)."""
+    """Room for gains: by row ``K`` of a match and the slot of the row, and pending ``U`` (block, rows).
+
+    ``steps``, where they have rows, receive what a way back needs.
+    """
 
     K: Array
     of_row: NDArray[np.int64]
     U: Array
+    steps: Steps
 
 
 class Room(NamedTuple):
@@ -122,10 +126,11 @@ def room_for(
     sides: Array = NO_SIDES,
     days: Days = NO_DAYS,
     active: Active = NO_ACTIVE,
+    steps: Steps = NO_STEPS,
 ) -> Room:
     """Room for the longest match of some lists, and ``block`` pending ones of so many rows."""
     c, f, added = np.zeros((3, most_entries(*lists) + 1))
-    gains = Gains(np.zeros(rows), np.zeros(rows, np.int64), np.zeros((block, rows)))
+    gains = Gains(np.zeros(rows), np.zeros(rows, np.int64), np.zeros((block, rows)), steps)
     return Room(c, f, added, gains, sides, days, active)
 
 
@@ -341,9 +346,10 @@ def enter(e, g, said, given, p, s, pending, U):
 
 
 @inner
-def prepare(g, said, day, p, s, pending, U, out):
-    """Bring everyone in match ``g`` to its day, and let newcomers enter; ``out`` (steps), if it has rows, is filled."""
+def prepare(g, said, day, p, s, pending, gains):
+    """Bring everyone in match ``g`` to its day, and let newcomers enter; steps, if they have rows, are filled."""
     lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
+    U, out = gains.U, gains.steps
     noting = out.f.size > 0
     fresh = 0
     for e in range(lo, hi):
@@ -506,16 +512,17 @@ def expect_days(g, day, said, p, s, pending, room):
 
 
 @inner
-def use_match(g, seen, played, p, s, gains, pending, out, expecting):
+def use_match(g, seen, played, p, s, gains, pending, expecting):
     """Let everyone learn from match ``g``; return how many ``U`` are pending after it, and its shift (int, float).
 
     Mean and variance of ``seen`` receive what was expected of it where that is asked for (``expecting``, bool).
     """
     day, weight, y, mean, variance = seen
-    slot, share, U, K, of_row = played.slot, played.share, gains.U, gains.K, gains.of_row
+    slot, share = played.slot, played.share
+    K, of_row, U, out = gains
     lo, hi, before = played.offsets[g], played.offsets[g + 1], s.rows[0]
     move_clock(day[g], s.clock)
-    prepare(g, played, day[g], p, s, pending, U, out)
+    prepare(g, played, day[g], p, s, pending, gains)
     active = s.rows[0]
     m = V = 0.0
     for e in range(lo, hi):
@@ -549,19 +556,19 @@ def use_match(g, seen, played, p, s, gains, pending, out, expecting):
 
 
 @borrowing
-def use_in_order(seen, played, p, s, gains, out):
+def use_in_order(seen, played, p, s, gains):
     """Use matches in order; a search asks for nothing else."""
     pending = np.int64(0)  # of a bare 0 every function it is handed to is compiled for itself
     slots_of_rows(s, gains.of_row)
     for g in range(seen.day.size):
-        pending, _ = use_match(g, seen, played, p, s, gains, pending, out, EXPECTING)
+        pending, _ = use_match(g, seen, played, p, s, gains, pending, EXPECTING)
     if pending > 0:
         subtract(s.C, gains.U, s.rows[0])
         clear(gains.U)
 
 
 @borrowing
-def watch_in_order(seen, ahead, played, rotations, p, s, room, out):
+def watch_in_order(seen, ahead, played, rotations, p, s, room):
     """The same with entries ahead, rotations, strengths of both sides, days and those who are active, as asked for."""
     day, mean, variance = seen.day, seen.mean, seen.variance
     one_list, learning = ahead.offsets.size == 0, played.offsets.size > 0
@@ -585,7 +592,7 @@ def watch_in_order(seen, ahead, played, rotations, p, s, room, out):
                 variance[g] += spread_of(g, day[g], rotations, p, s)
         if not learning:
             continue
-        pending, shift = use_match(g, seen, played, p, s, gains, pending, out, one_list)
+        pending, shift = use_match(g, seen, played, p, s, gains, pending, one_list)
         if counting:
             move_active(shift, s.rows[0], gains.K, gains.of_row, room.active)
             join(
@@ -604,16 +611,12 @@ def filter_together(
     p: Kinds,
     s: Joint,
     room: Room,
-    out: Steps,
 ) -> None:
-    """The same as :func:`kinelo.raters.filter.alone.filter_alone` with the covariance, in one member.
-
-    ``out``, where it has rows, receives what a way back needs.
-    """
+    """The same as :func:`kinelo.raters.filter.alone.filter_alone` with the covariance, in one member."""
     if ahead.offsets.size or not played.offsets.size or room.sides.size or room.days.until.size:
-        watch_in_order(seen, ahead, played, rotations, p, s, room, out)
+        watch_in_order(seen, ahead, played, rotations, p, s, room)
     else:
-        use_in_order(seen, played, p, s, room.gains, out)
+        use_in_order(seen, played, p, s, room.gains)
 
 
 def expected_together(
@@ -626,5 +629,5 @@ def expected_together(
 ) -> tuple[Array, Array]:
     """Mean and variance (matches) expected of matches, all from the beliefs as they stand."""
     seen = observed(day, np.empty(0), np.empty(day.size))
-    filter_together(seen, ahead, NO_ENTRIES, rotations, p, s, room_for(0, 1, ahead, sides=sides), NO_STEPS)
+    filter_together(seen, ahead, NO_ENTRIES, rotations, p, s, room_for(0, 1, ahead, sides=sides))
     return seen.mean, seen.variance
