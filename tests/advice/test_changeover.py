@@ -268,3 +268,11 @@ def test_the_largest_cause_in_the_direction_of_the_move_is_named():
     assert _reason({"K": -12.4, "home": -31.6, "start": 40.0}, 30.0, 0.0, 0.0, 50, 0) == "start +40"
     assert _reason({}, 30.0, 0.128, 2.34, 50, 0) == "scored +0.13 a match against its old rating (z = +2.3)"
     assert _reason({}, -30.0, 0.128, 2.34, 50, 0) == "no single cause stands out"
+
+
+@pytest.mark.parametrize(("line", "said"), [("2200", "'2200'"), (math.nan, "nan"), (True, "True")])
+def test_a_title_from_what_is_no_number_is_refused(line, said):
+    old = {"Ada": 1500.0, "Bo": 1600.0}
+    with pytest.raises(kn.InputError, match="thresholds") as refused:
+        kn.changeover(old, old, kn.read_matches(games(20)), thresholds={"Master": line})
+    assert "Master" in str(refused.value) and said in str(refused.value)

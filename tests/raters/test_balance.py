@@ -186,3 +186,18 @@ def test_what_is_no_group_of_names_is_refused_in_a_sentence(group):
     for wish in ("together", "apart"):
         with pytest.raises(kn.InputError, match=f"{wish} must be a list of groups"):
             kn.balance(rater, list("ABCD"), **{wish: group})
+
+
+def test_the_search_goes_on_until_every_wish_is_met():
+    """Of 24 players in three sides seven pairs stay together and four apart: no single exchange brings that about."""
+    names = [f"P{k}" for k in range(24)]
+    start = {"name": names, "rating": [1500.0 + 29.0 * k for k in range(24)], "deviation": [60.0] * 24}
+    together = [[f"P{k}", f"P{23 - k}"] for k in range(7)]
+    apart = [["P7", "P8"], ["P9", "P10"], ["P11", "P12"], ["P0", "P1"]]
+    found = kn.balance(kn.Glicko(start=start), names, sides=3, together=together, apart=apart, best=2)
+    assert not found.exact
+    for split in (found.best, *found.splits):
+        side = {name: k for k, members in enumerate(split.sides) for name in members}
+        assert sorted(map(len, split.sides)) == [8, 8, 8] and len(side) == 24
+        assert all(side[one] == side[other] for one, other in together)
+        assert all(side[one] != side[other] for one, other in apart)

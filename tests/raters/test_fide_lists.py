@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
+from kinelo.matches.tournament_report import read_report
 from kinelo.raters.fide import regulations as rules
 
 # The largest difference of each row of table 8.1.2, as printed, for .50 to .99.
@@ -357,6 +358,44 @@ def test_a_report_without_dates_says_so_and_one_that_contradicts_itself_is_refus
     path.write_text("date,home,away\n001 2024,A,B\n")
     with pytest.raises(kn.InputError, match="not a tournament report"):
         kn.matches.tournament_players(path)
+
+
+def test_games_of_a_report_stand_by_round_and_by_the_rank_of_white():
+    found = read_report(report().replace("\r", "\n").encode(), "open.trf")
+    games, rank = found.games, {name: rank for rank, (name, *_) in ENTRANTS.items()}
+    order = list(zip(games["round"].to_list(), (rank[name] for name in games["White"])))
+    assert order == sorted(order) and len({number for number, _ in order}) > 2 and len(order) == 12
+    assert games["match_id"].to_list() == [f"Spring Open {number}.{white}" for number, white in order]
+    assert found.notes[0] == "the file is a tournament report of 6 players" and found.event == "Spring Open"
+
+
+A_PLAYER = "a player has a starting rank in columns 5 to 8, a name in 15 to 47 and a rating in 49 to 52."
+
+
+@pytest.mark.parametrize(
+    ("of", "to", "said"),
+    [
+        ("001    2 m", "001    1 m", "open.trf, line 8: the starting rank 1 stands twice."),
+        ("001    2 m", "001    x m", f"open.trf, line 8: {A_PLAYER}"),
+        ("Cohen, Eva", " " * 10, f"open.trf, line 9: {A_PLAYER}"),
+        (" 1733 ", " 17x3 ", f"open.trf, line 10: {A_PLAYER}"),
+        ("24/04/28", "24/14/28", "open.trf says the day '24/14/28', which is not written as YYYY/MM/DD."),
+        ("24/04/28", "28 April", "open.trf says the day '28 April', which is not written as YYYY/MM/DD."),
+    ],
+)
+def test_a_report_that_cannot_be_read_says_where(of, to, said):
+    text = report().replace("\r", "\n")
+    assert text.count(of) == 1
+    with pytest.raises(kn.InputError) as refused:
+        read_report(text.replace(of, to).encode(), "open.trf")
+    assert str(refused.value) == said
+
+
+@pytest.mark.parametrize("day", ["2024/04/28", "24.04.28", "24-4-28", "28.04.2024", "28/4/2024"])
+def test_days_of_a_report_are_read_as_people_write_them(day):
+    lines = [line if not line.startswith("042") else f"042 {day}" for line in report(dates=False).split("\r")]
+    found = read_report("\n".join(lines).encode(), "open.trf")
+    assert set(found.games["date"]) == {date(2024, 4, 28)}
 
 
 def test_the_command_line_asks_for_what_the_rules_need(tmp_path):
