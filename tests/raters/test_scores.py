@@ -422,4 +422,10 @@ def test_the_command_line_shows_scores(tmp_path):
     assert written["expected_away"].to_list() == pytest.approx(expected.expected[:, 1].tolist())
     assert written["likeliest"].to_list() == expected.likeliest
     assert expected.likeliest[0] in said.output
-    assert f"{expected.expected[1, 0]:.2f}" in said.output
+    assert "{:.2f}–{:.2f}".format(*expected.expected[1]) in said.output
+    over = expected.to_polars()["over"][0]
+    assert f"{100 * over:.1f} %" in said.output
+    rated = CliRunner().invoke(app, ["rate", str(tmp_path / "results.csv"), "--rater", "score"])
+    assert rated.exit_code == 0, rated.output
+    assert "Pace spread" in rated.output
+    assert (rater.initial, kn.ScoreElo(kn.KalmanElo(initial=1200.0)).initial) == (1500.0, 1200.0)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.validation import finite_array
-from kinelo.presentation import Table, chance, number, words
+from kinelo.presentation import Table, chance, chance_in_words, phrase, words
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def forecast_table(forecasts: pl.DataFrame) -> Table:
     chances = {"home_win": "Home win", "draw": "Draw", "away_win": "Away win"}
     columns += [chance(said, name) for name, said in chances.items()]
     if "likeliest" in forecasts.columns:
-        expected = {"expected_home": "Home scores", "expected_away": "Away scores"}
-        columns += [number(said, name, ".2f") for name, said in expected.items()]
-        columns += [words("Likeliest", "likeliest"), number("Line", "line", ".1f"), chance("Over", "over")]
+        columns.append(phrase("Goals", lambda row: f"{row['expected_home']:.2f}–{row['expected_away']:.2f}"))
+        columns.append(words("Likeliest", "likeliest", wraps=False))
+        columns.append(phrase("Over", lambda row: f"{row['line']:.1f}: {chance_in_words(row['over'])}"))
     return Table(columns, forecasts.to_dicts())

@@ -296,6 +296,11 @@ class ScoreElo(Rater):
         return cast("Array", self._begun().strengths._possible_strengths(names, date, draws, seed))
 
     @property
+    def initial(self) -> float:
+        """The average rating that is shown, as ``strengths`` have it."""
+        return float(self._begun().strengths.initial)
+
+    @property
     def learnt_(self) -> dict[str, Learnt]:
         """What follows the matches: all that strengths have learnt, and the ``level``, goals of an even match."""
         mean, variance, _ = self._begun().level
