@@ -279,7 +279,7 @@ def ahead(world: World) -> Any:
 UNFITTED = {"after update", "after one_step_ahead", "book of a rater never fitted"}
 BOOKS = {"book", "book, by names", "book of a rater never fitted", "kinelo predict", "POST /forecast"}
 CLOSED = {
-    "Mixture": {"predict_one"} | UNFITTED | BOOKS,
+    "Mixture": UNFITTED,
     # A table of two sides is no contest in a book, and a rater of contests names entrants, not sides.
     "RankElo": {"predict_one"} | BOOKS,
     # Fit estimates how far strengths under a condition lie apart, which nobody can give.

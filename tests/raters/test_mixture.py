@@ -290,3 +290,22 @@ def test_without_raters_all_are_mixed_that_can_use_the_matches(league):
     squads = kn.raters.Mixture().fit(kn.read_matches(sample.results, lineups=sample.lineups))
     assert set(squads.members_) - set(plain.members_) == {"PlayerElo"} and "KalmanElo" in plain.members_
     assert repr(kn.raters.Mixture()) == "Mixture of all raters"
+
+
+def test_one_match_is_forecast_by_all_and_line_ups_go_to_those_who_rate_players():
+    sample = kn.sample_league(teams=6, seasons=3, seed=2, player_spread=1.5)
+    matches = kn.read_matches(sample.results, lineups=sample.lineups)
+    mixture = kn.raters.Mixture([kn.PlayerElo(), kn.TeamElo()]).fit(matches)
+    eleven = mixture.members_["PlayerElo"].ratings_["name"].to_list()
+    lineups, shares = {"home_lineup": eleven[:11], "away_lineup": eleven[-11:]}, mixture.weights_
+    alone = {name: member.predict_one("Ashford", "Newton", **(lineups if name == "PlayerElo" else {})).probabilities
+             for name, member in mixture.members_.items()}  # fmt: skip
+    said = mixture.predict_one("Ashford", "Newton", **lineups)
+    assert said.probabilities == pytest.approx(sum(shares[name] * alone[name] for name in shares), abs=1e-12)
+    assert len(shares) == 2 and said.unknown == ("Newton",)
+    assert np.abs(said.probabilities - mixture.predict_one("Ashford", "Newton").probabilities).max() > 0.002
+    sides = kn.raters.Mixture([kn.TeamElo(), kn.Glicko()]).fit(kn.read_matches(sample.results))
+    with pytest.raises(kn.InputError, match="rates sides, not players"):
+        sides.predict_one("Ashford", "Newton", **lineups)
+    with pytest.raises(kn.InputError, match="Fit the mixture first"):
+        kn.raters.Mixture().predict_one("Ashford", "Newton")

@@ -44,6 +44,7 @@ from kinelo.matches.names import clean_name
 from kinelo.model.validation import whole
 from kinelo.raters.adapter import blank_of, carry_on, forecast_by
 from kinelo.raters.one_match import OneResult, one_result
+from kinelo.raters.questions import rater_shown
 from kinelo.raters.rater import Rater, no_attribute, traits_of
 from kinelo.raters.sides import SIDE
 from kinelo.raters.soft_reset import begin_seasons
@@ -310,7 +311,9 @@ class RatingBook:
             lineups = blank._lineups(home_lineup, away_lineup)
             levels = blank._levels(conditions) if asked else None
         else:
-            lineups, levels = lineups_of_starters(home_lineup, away_lineup), conditions
+            shown = rater_shown(blank)
+            levels = shown._levels(conditions) if conditions is not None and isinstance(shown, Rater) else conditions
+            lineups = lineups_of_starters(home_lineup, away_lineup)
         return one_result(home, away, result, conditions=levels, lineups=lineups, **more)
 
     def _contests_said(self, rows: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Contests:

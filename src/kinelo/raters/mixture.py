@@ -31,6 +31,7 @@ from kinelo.matches.matches import Matches, check_matches
 from kinelo.presentation import percent
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.choice import candidates
+from kinelo.raters.rater import traits_of
 from kinelo.raters.stored import ANY, stored, stored_names
 
 if TYPE_CHECKING:
@@ -304,13 +305,28 @@ class Mixture:
 
     def predict(self, matches: Matches) -> Forecast:
         """Forecast matches from ratings and weights as they stand; names that no rater knows are listed."""
-        shares = self._begun().shares()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", KineloWarning)
-            said = [member.predict(matches) for member in self.members_.values()]
-        unknown = [name for name in said[0].unknown if all(name in other.unknown for other in said)]
+            return self._mix([member.predict(matches) for member in self.members_.values()]).about(matches)
+
+    def predict_one(
+        self, home: str, away: str, *, home_lineup: Any = (), away_lineup: Any = (), **more: Any
+    ) -> Forecast:
+        """Forecast one match from ratings and weights as they stand (:meth:`kinelo.Rater.predict_one`)."""
+        lineups = {"home_lineup": home_lineup, "away_lineup": away_lineup}
+        players = [traits_of(member).rates_players for member in self.members_.values()]
+        said: list[Forecast] = [
+            member.predict_one(home, away, **more, **(lineups if takes or not any(players) else {}))
+            for member, takes in zip(self.members_.values(), players, strict=True)
+        ]
+        return self._mix(said)
+
+    def _mix(self, said: Sequence[Forecast]) -> Forecast:
+        """Forecasts of all raters by their weights; names that none of them knows are unknown."""
+        shares = self._begun().shares()
+        unknown = tuple(name for name in said[0].unknown if all(name in other.unknown for other in said))
         mixed = np.einsum("k,knc->nc", shares, np.array([forecast.probabilities for forecast in said]))
-        return Forecast(mixed, tuple(unknown)).about(matches)
+        return Forecast(mixed, unknown, said[0].matches)
 
     @property
     def classes_(self) -> NDArray[np.str_]:
