@@ -89,7 +89,7 @@ kn.plot.calibration(test)
 # %% [markdown]
 # ## Which K: an audit
 #
-# Log-loss over K, by theory and by backtest, and the parts of the error of a rating.
+# Log-loss over K, by theory and by backtest, and the best K by period.
 
 # %%
 found = kn.audit(matches, kn.TeamElo.classic(k=32))

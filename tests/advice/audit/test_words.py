@@ -32,8 +32,8 @@ from kinelo.advice.audit.words import (
 )
 
 
-def prediction(k, error, luck, newcomers, log_loss, slope=0.97):
-    return SimpleNamespace(k=k, error=error, luck=luck, newcomers=newcomers, log_loss=log_loss, slope=slope)
+def prediction(k, error, log_loss, slope=0.97):
+    return SimpleNamespace(k=k, error=error, log_loss=log_loss, slope=slope)
 
 
 class League:
@@ -88,7 +88,7 @@ def case(**changes):
         spread=141.0, step=7.25, rate=0.02,
         league=entering(-41.0, 6.0), matches=League(),
         home=Home(in_use=55.0, today=43.0, gain=0.0012, error=5.0),
-        now=prediction(32.0, 1600.0, 400.0, 160.0, 0.6021), best=prediction(15.0, 900.0, 90.0, -5.0, 0.5987),
+        now=prediction(32.0, 1600.0, 0.6021), best=prediction(15.0, 900.0, 0.5987),
         memory=26.4,
         misrated=(Misrated("Ash", 180.0, 150.0, 30.0, 14.0), Misrated("Bix", -120.0, -99.0, -21.0, 9.0)),
         slope=(0.8, 0.05), tested=Difference(0.01, -0.004, 0.024),

@@ -138,15 +138,13 @@ class Today(NamedTuple):
 
 class Followed(NamedTuple):
     """What ratings do in each match, before it is played: expected loss, mean and variance of their difference, its
-    covariance with that of strengths, squared error of a rating, and the parts of that by luck and newcomers."""
+    covariance with that of strengths, and the squared error of a rating."""
 
     loss: Array
     gap: Array
     variance: Array
     covariance: Array
     error: Array
-    luck: Array
-    newcomers: Array
 
 
 @inlined
@@ -370,17 +368,13 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
         U_i  += 2 g_i (B_z C_i − B_r U_i) + g_i² X
         C_i  += g_i (B_z v̂_i − B_r C_i)
 
-    Luck alone: ``N_i += −2 g_i B_r N_i + g_i² (E Var S + B_r² (N_i + N_j))``. An unknown start is a tag R − m̂ that
-    closes as the mean difference does.
-
     Matches of a day whose order is not known are forecast from the ratings before the first of them (``held``), while
     ratings move from one to the next.
     """
     sides = calendar.sides
     R = system.start.copy()
-    C, U, luck, tag = np.zeros(sides), np.zeros(sides), np.zeros(sides), np.zeros(sides)
-    A, seen = np.zeros(sides), np.zeros(sides, np.bool_)
-    held, ahead = np.zeros((sides, 5)), 0
+    C, U, A = np.zeros(sides), np.zeros(sides), np.zeros(sides)
+    held, ahead = np.zeros((sides, 3)), 0
     nu, nu_D, kappa = system.nu, system.forecast_nu, system.forecast_kappa
     log_kappa = math.log(kappa) if kappa > 0.0 else 0.0
     for k in range(calendar.home.size):
@@ -390,16 +384,12 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
             for n in range(k, ahead):
                 for side in range(2):
                     s = calendar.home[n] if side == 0 else calendar.away[n]
-                    if not seen[s]:
-                        seen[s] = True
-                        tag[s] = R[s] - strengths.mean[n, side]
-                    held[s, 0], held[s, 1], held[s, 2], held[s, 3], held[s, 4] = R[s], U[s], C[s], luck[s], tag[s]
+                    held[s, 0], held[s, 1], held[s, 2] = R[s], U[s], C[s]
         for side in range(2):
             s = i if side == 0 else j
             C[s] *= A[s]  # C: covariance of strength and rating before the match
             held[s, 2] *= A[s]
             A[s] = strengths.regression[k, side]
-        z = strengths.mean[k, 0] - strengths.mean[k, 1] + strengths.home[k]
         r, c = R[i] - R[j] + system.home[k], C[i] + C[j]
         sd = math.sqrt(max(U[i] + U[j], 0.0))  # r ~ N(r, U_i + U_j)
         belief, variance, shared = (
@@ -424,13 +414,7 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
         out.loss[k] = log_D - nu_D * (score * belief + B_z * shared) - (1.0 - square) * log_kappa
         out.gap[k], out.variance[k], out.covariance[k] = belief, variance, shared
         out.error[k] = 0.5 * (off * off + strengths.variance[k, 0] + strengths.variance[k, 1] - 2.0 * shared + variance)
-        out.luck[k] = 0.5 * (held[i, 3] + held[j, 3])
-        out.newcomers[k] = 0.5 * (held[i, 4] - held[j, 4]) * off
         X = square + b_square - 2.0 * (score * b_mean + B_z * B_r * c) - (score - b_mean) ** 2
-        chance = square - expected.score_square[k] + B_r * B_r * (luck[i] + luck[j])  # E Var S, and earlier luck
-        # How fast a difference of means closes: the mean slope of b between strengths and ratings.
-        secant = (b_mean - score) / (r - z) if abs(r - z) * nu > 0.003 else B_r
-        closed = min(max(secant, 0.0), nu) * (tag[i] - tag[j])
         for side in range(2):
             s = i if side == 0 else j
             g = steps[k, side]
@@ -438,8 +422,6 @@ def follow_ratings(calendar, system, steps, strengths, expected, nodes, out):
             R[s] += sign * g * (score - b_mean)  # U before C, which it needs as it was before the match
             U[s] = max(U[s] + 2.0 * g * (B_z * C[s] - B_r * U[s]) + g * g * X, 0.0)
             C[s] += g * (B_z * strengths.variance[k, side] - B_r * C[s])
-            luck[s] = max(luck[s] - 2.0 * g * B_r * luck[s] + g * g * chance, 0.0)
-            tag[s] -= sign * g * closed
 
 
 @kernel

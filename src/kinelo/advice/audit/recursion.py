@@ -1,4 +1,4 @@
-r"""What every K would do to this league: expected log-loss, and the error of a rating by its causes.
+r"""What every K would do to this league: expected log-loss, and the error of a rating.
 
 The strengths of all sides in all matches are known as well as all results tell them (backwards smoothing); ratings
 follow them over the matches really played (:func:`kinelo.advice.audit.kernels.follow_ratings`), so that newcomers,
@@ -59,8 +59,6 @@ class Prediction:
         ExpectedMatches mean log-loss of its forecasts. Differences between two K are to be trusted, the level less so.
     error
         Mean square error of a rating, in points².
-    luck, newcomers, lag
-        Its parts: luck of results, starts that were not known (approximate), and the rest, strengths that moved.
     slope
         ExpectedMatches slope of results on forecasts: below 1 forecasts are too bold, above 1 too timid.
     """
@@ -68,14 +66,7 @@ class Prediction:
     k: float
     log_loss: float
     error: float
-    luck: float
-    newcomers: float
     slope: float
-
-    @property
-    def lag(self) -> float:
-        """What luck and newcomers do not explain."""
-        return self.error - self.luck - self.newcomers
 
 
 class Recursion:
@@ -127,10 +118,8 @@ class Recursion:
 
     def summary(self, k: float | Array, out: Followed) -> Prediction:
         """What ratings that were followed do to the later half."""
-        loss, error, luck, newcomers = (
-            float(part[self.since :].mean()) for part in (out.loss, out.error, out.luck, out.newcomers)
-        )
-        return Prediction(float(k) if np.ndim(k) == 0 else math.nan, loss, error, luck, newcomers, self._slope(out))
+        loss, error = (float(part[self.since :].mean()) for part in (out.loss, out.error))
+        return Prediction(float(k) if np.ndim(k) == 0 else math.nan, loss, error, self._slope(out))
 
     def best(self, near: float | None = None) -> float:
         """K*: the least expected log-loss; the search may begin ``near`` a K."""
@@ -198,7 +187,7 @@ class KCurve:
     low: float
     high: float
     quarters: tuple[float, ...]
-    _names: tuple[str, ...] = field(default=("k", "log_loss", "error", "luck", "newcomers", "lag", "slope"), repr=False)
+    _names: tuple[str, ...] = field(default=("k", "log_loss", "error", "slope"), repr=False)
 
     def column(self, name: str) -> Array:
         """One quantity at every K."""
@@ -223,7 +212,7 @@ def k_curve(recursion: Recursion, ks: Array, best: float, interval: tuple[float,
     followed = [recursion.follow(k) for k in chosen]
     points = [recursion.summary(k, one) for k, one in zip(chosen, followed)]
     at, x = np.log(chosen), np.log(ks)
-    columns = np.array([(p.log_loss, p.error, p.luck, p.newcomers) for p in points])
+    columns = np.array([(p.log_loss, p.error) for p in points])
     smooth = CubicSpline(at, columns)(x)
     slope = np.interp(x, at, [p.slope for p in points])
     blocks = sums_by_block(
