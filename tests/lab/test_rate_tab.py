@@ -188,7 +188,7 @@ def test_a_league_can_be_read_side_by_side_and_played_on(visit):
     shared = Path(waiting.value.path()).read_text(encoding="utf-8")
     # A note speaks of columns in the words of the door it came through.
     ranking = {"active_days": 365, "least_matches": 0, "caution": 2.0}  # as it was chosen above
-    pages = (shared, kn.pages.share_page(rater, matches=matches, title="Ratings", ranking=ranking))
+    pages = (shared, kn.pages.share_page(rater, matches=matches, title="A made-up league", ranking=ranking))
     mine, theirs = (re.sub(r"<li>[^<]*pitch[^<]*</li>", "<li></li>", page) for page in pages)
     assert mine == theirs
 

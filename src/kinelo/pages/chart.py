@@ -16,8 +16,10 @@ from kinelo.charts import Chart, Trace
 from kinelo.presentation import isolated
 
 Array = NDArray[np.float64]
-LEFT, TOP, RIGHT, BOTTOM = 62.0, 10.0, 12.0, 46.0
-WIDTH, HEIGHT = 740.0, 330.0
+LEFT, TOP, RIGHT, BOTTOM = 76.0, 44.0, 12.0, 46.0
+WIDTH, HEIGHT = 740.0, 364.0
+MOST_NARROW = 4
+"""Marks of an axis up to which a narrow screen shows every one; of more it shows each second one, but of names all."""
 HUES = {"truth": 6, "prediction": 1, "team": 0, "other": 6, "good": 2, "bad": 4}
 FAMILY = 6
 """Hues of traces that are alike."""
@@ -67,7 +69,7 @@ def chart_html(chart: Chart) -> str:
 
     >>> line = Trace("theory", "prediction", "lines", [0, 10], [0, 1])
     >>> drawn = chart_html(Chart("Loss over K", "K", "loss", [line]))
-    >>> "M62,284h0L728,10" in drawn, '<li class="line h1">theory</li>' in drawn
+    >>> "M76,318h0L728,44" in drawn, '<li class="line h1">theory</li>' in drawn
     (True, True)
     """
     plane = _Plane(chart)
@@ -78,8 +80,7 @@ def chart_html(chart: Chart) -> str:
         f'<svg class="chart" role="img" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" aria-label="{escape(chart.label)}">'
         f'{marks}<path class="axis" d="M{LEFT:g},{TOP:g}V{bottom:g}H{right:g}"/>'
         f'<text x="{(LEFT + right) / 2:g}" y="{HEIGHT - 6:g}" text-anchor="middle">{escape(chart.x_title)}</text>'
-        f'<text transform="translate(13,{(TOP + bottom) / 2:g}) rotate(-90)" text-anchor="middle">'
-        f"{escape(chart.y_title)}</text>{drawn}</svg>{_key(chart)}"
+        f'<text x="4" y="{TOP - 24:g}">{escape(chart.y_title)}</text>{drawn}</svg>{_key(chart)}'
     )
 
 
@@ -133,9 +134,12 @@ class _Plane:
         right, bottom, marks = WIDTH - RIGHT, HEIGHT - BOTTOM, []
         places = log_ticks(*self.x) if self._logarithmic else ticks(*self.x)
         texts = year_ticks(*self.x) if self._dated else [(at, f"{at:g}") for at in places]
-        for at, text in [(float(at), name) for at, name in enumerate(self._names)] or texts:
+        texts = [(float(at), name) for at, name in enumerate(self._names)] or texts
+        every = " data-every" if self._names or len(texts) <= MOST_NARROW else ""
+        for at, text in texts:
             (u,), _ = self.places([at], [self.y[0]])
-            marks.append(f'<text class="x" x="{u:.5g}" y="{bottom + 18:g}" text-anchor="middle">{escape(text)}</text>')
+            where = f'x="{u:.5g}" y="{bottom + 18:g}" text-anchor="middle"'
+            marks.append(f'<text class="x" {where}{every}>{escape(text)}</text>')
             marks.append(f'<path class="grid" d="M{u:.5g},{TOP:g}V{bottom:g}"/>')
         for at in ticks(*self.y, most=5):
             _, (v,) = self.places([self.x[0]], [at])

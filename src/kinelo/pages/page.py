@@ -53,6 +53,8 @@ from kinelo.results.disk import disk_errors_in_words
 from kinelo.runtime.atomic import write_file
 
 LISTED, FOLLOWED, SURPRISES, STOPS = 200, 6, 10, 200
+AT_ONCE, LEAST_AT_ONCE = 24, 8
+"""Rows of leaderboards that are not folded, of all together and of each at least."""
 AS_SEEN = "<p>As ratings were seen on the day; the band of the first is one standard deviation.</p>"
 WHAT_BARS_SHOW = "± is one standard deviation; the bar is the range in which the rating lies with 95 % probability."
 BAR_REACH = 1.5
@@ -75,31 +77,39 @@ def ratings_body(rater: Any, played: Matches | Contests, heading: str, ranking: 
     return f"""<h1>{escape(heading)}</h1>
 <p class="source">{len(played):,} {noun} of {len(played.present):,} {who}{when}, rated by
 {escape(getattr(rater, "label", type(rater).__name__))} with Kinelo.</p>
-{"".join(_board(board, kind if len(boards) > 1 else "", noun) for kind, board in boards.items())}
+{"".join(_board(board, kind, noun, len(boards)) for kind, board in boards.items())}
 {f"<p>{everyone} {left_out}</p>" if everyone or left_out else ""}
-{_section("What advantages are worth", advantages_table(rater))}
-{_section("What columns are worth", effects_table(rater))}
-{_section("Where luck decides more", luck_table(rater))}
 <h2>Ratings through time</h2>{_histories(rater, played, boards)}
-<h2>{title}</h2><p>{given}</p>{in_frame(surprises)}
+{_folded(title, f"<p>{given}</p>{in_frame(surprises)}")}
+{_table_folded("What advantages are worth", advantages_table(rater))}
+{_table_folded("What columns are worth", effects_table(rater))}
+{_table_folded("Where luck decides more", luck_table(rater))}
 {LAST_SECTIONS[played.kind](rater, played)}
-{_section(f"What was estimated from the {noun}", parameters_table(rater))}
-{f"<h2>How the file was read</h2>{html_list(map(sentence, played.notes))}" if played.notes else ""}"""
+{_table_folded(f"What was estimated from the {noun}", parameters_table(rater))}
+{_folded("How the file was read", html_list(map(sentence, played.notes))) if played.notes else ""}"""
 
 
-def _board(board: pl.DataFrame, kind: str, noun: str) -> str:
-    """A leaderboard with its heading, a table for each pool."""
+def _board(board: pl.DataFrame, kind: str, noun: str, boards: int) -> str:
+    """One of so many leaderboards with its heading, a table for each pool."""
     words = f"{WHAT_BARS_SHOW} {order_words(board)} {escape(tier_words(board))}"
     pools = board["pool"].unique(maintain_order=True) if "pool" in board.columns else [""]
-    parts = [f"<h2>Leaderboard{f': {escape(kind)}' if kind else ''}</h2><p>{words}</p>"]
+    parts = [f"<h2>Leaderboard{f': {escape(kind)}' if boards > 1 else ''}</h2><p>{words}</p>"]
+    shown = max(AT_ONCE // (boards * len(pools)), LEAST_AT_ONCE)
     for pool in pools:
         own = board.filter(pl.col("pool") == pool) if len(pools) > 1 else board
-        parts.append((f"<h3>{escape(pool_words(pool))}</h3>" if len(pools) > 1 else "") + board_with_bars(own, noun))
+        parts.append(
+            (f"<h3>{escape(pool_words(pool))}</h3>" if len(pools) > 1 else "") + board_with_bars(own, noun, shown)
+        )
     return "".join(parts)
 
 
-def _section(title: str, table: Table | None) -> str:
-    return "" if table is None else f"<h2>{escape(title)}</h2>{in_frame(table)}"
+def _folded(title: str, content: str) -> str:
+    """What is there to be unfolded, and is not printed."""
+    return f'<details class="known"><summary><h2>{escape(title)}</h2></summary>{content}</details>'
+
+
+def _table_folded(title: str, table: Table | None) -> str:
+    return "" if table is None else _folded(title, in_frame(table))
 
 
 def in_frame(table: Table) -> str:
@@ -121,8 +131,9 @@ def bar_ends(low: np.ndarray, high: np.ndarray) -> tuple[float, float]:
     return float(max(ends[0], first - reach)), float(min(ends[-1], third + reach))
 
 
-def board_with_bars(board: pl.DataFrame, noun: str = "matches") -> str:
-    """Return a leaderboard whose bars show how sure ratings are; ``noun`` is what was played."""
+def board_with_bars(board: pl.DataFrame, noun: str = "matches", shown: int = LISTED) -> str:
+    """Return a leaderboard whose bars show how sure ratings are; ``noun`` is what was played. Rows beyond those
+    ``shown`` are folded."""
     listed = board.head(LISTED)
     rating = listed["rating"].to_numpy()
     doubt = listed["uncertainty"].to_numpy() if "uncertainty" in board.columns else np.zeros(rating.size)
@@ -141,7 +152,12 @@ def board_with_bars(board: pl.DataFrame, noun: str = "matches") -> str:
     table = board_table(board, noun=noun, narrow=True)
     columns = [replace(column, html=_name) if column.key == "name" else column for column in table.columns]
     columns.insert(-1, Column("95 %", lambda row: "", html=bar))
-    return in_frame(replace(table, columns=columns).head(LISTED))
+    table = replace(table, columns=columns).head(LISTED)
+    more = len(table.rows) - shown
+    if more < LEAST_AT_ONCE // 2:
+        return in_frame(table)
+    rest = f"<details><summary>{more} more</summary>{in_frame(replace(table, rows=table.rows[shown:]))}</details>"
+    return in_frame(replace(table, rows=table.rows[:shown], below=())) + rest
 
 
 def _name(row: Row) -> str:
@@ -168,25 +184,26 @@ def _histories(rater: Any, played: Matches | Contests, boards: dict[str, pl.Data
 def _inflation(rater: Any, matches: Matches) -> str:
     worth = rating_inflation(rater, matches)
     said = "" if worth is None else html_list(map(sentence, inflation_words(worth)))
-    return f"<h2>Is a rating worth what it was?</h2>{said}" if said else ""
+    return _folded("Is a rating worth what it was?", said) if said else ""
 
 
 def _calibration(rater: Any, contests: Contests) -> str:
     """How often entrants won and came among the first three, against the chances they were given."""
-    title = "<h2>Do forecasts come true?</h2>"
+    title = "Do forecasts come true?"
     late = np.cumsum(contests.sizes[::-1].astype(float) ** 2)[::-1] <= MOST_PAIRS
     late &= np.arange(len(contests)) >= len(contests) // 2
     if not late.any():
-        return f"{title}<p>The fields are too large to forecast every place of every contest here.</p>"
+        return _folded(title, "<p>The fields are too large to forecast every place of every contest here.</p>")
     first = int(np.argmax(late))
     walker = blank_of(rater)
     if first:
         walker.update(contests[:first])
     chart = calibration_chart(place_calibration(walker.one_step_ahead(contests[first:])))
-    return (
-        f"{title}<p>Of the last {len(contests) - first:,} contests, each forecast from ratings before it, with the "
+    return _folded(
+        title,
+        f"<p>Of the last {len(contests) - first:,} contests, each forecast from ratings before it, with the "
         "parameters estimated from all. A dot on the dashed line is a chance that came true as often as it was given; "
-        f"a calibrated forecast lies within its line in 95 of 100 cases.</p>{chart_html(chart)}"
+        f"a calibrated forecast lies within its line in 95 of 100 cases.</p>{chart_html(chart)}",
     )
 
 

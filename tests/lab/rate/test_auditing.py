@@ -29,7 +29,7 @@ def tables(frame: pl.DataFrame) -> dict[str, UploadedTable]:
     return {"results": UploadedTable("results", "a file", frame, 1)}
 
 
-NOTHING_ASKED: dict = {"conditions": [], "noise_by": [], "covariates": []}
+NOTHING_ASKED: dict = {"conditions": [], "noise_by": [], "covariates": [], "title": "A league"}
 
 
 def audited(played, folder, k: float = 32.0, beside: dict | None = None, **asked) -> dict:
@@ -149,7 +149,7 @@ def test_an_audit_of_contests_is_one_answer_through_all_doors(tmp_path):
     json.dumps(found, allow_nan=False)
     own.share(str(tmp_path / "page.html"))
     page = (tmp_path / "page.html").read_text()
-    assert page == kn.pages.share_page(expected) and "<h2>Everything that was found</h2>" in page
+    assert page == kn.pages.share_page(expected, title="A file") and "<h2>Everything that was found</h2>" in page
     for words in (*expected.lead[-2:], *(words for row in expected.rows() for words in row)):
         assert escape(words) in page
     shown = spoken("audit", path, "--noise-by", "track", "--k", 20)

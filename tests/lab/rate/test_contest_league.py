@@ -201,7 +201,7 @@ def test_what_is_done_with_matches_alone_is_refused_with_a_sentence(rated, tmp_p
     for name in ("leaderboard", "ratings", "histories", "forecasts", "rejects"):
         controller.write(name, str(tmp_path / f"{name}.csv"))
     assert set(pl.read_csv(tmp_path / "leaderboard.csv")["kind"]) == {"entrant", "car"}
-    controller.share(str(tmp_path / "page.html"), "Races")
+    controller.share(str(tmp_path / "page.html"))
     assert "<h2>Leaderboard: car</h2>" in (tmp_path / "page.html").read_text()
 
 

@@ -202,7 +202,7 @@ async def _share(request: Request) -> Response:
     page, what = _page(request), request.path_params["what"]
     path = page.folder / secrets.token_hex(8)
     if what == "ratings":
-        await _ask(page, "share", path=str(path), title=shown_name(request.query_params.get("title", "Ratings")))
+        await _ask(page, "share", path=str(path))
     elif what == "audit":
         await page.jobs.ask(page.key, "audit", "share", path=str(path))
     else:

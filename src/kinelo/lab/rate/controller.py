@@ -68,12 +68,13 @@ class AuditController:
     def __init__(self, progress: Callable[[Any], None]) -> None:
         self._progress = progress
         self._found: Audit | ContestAudit | None = None
+        self._title: str | None = None
 
     def share(self, path: str) -> dict[str, Any]:
         """Write the page of the last audit to a file of the server's choice."""
         if self._found is None:
             raise InputError("Audit a league first; then its page can be saved.")
-        write_page(self._found, path)
+        write_page(self._found, path, title=self._title)
         return {}
 
     def audit(
@@ -95,7 +96,7 @@ class AuditController:
             groups = beside["groups"] if by == GROUPS_DROPPED else by or None
             of_matches = {"ratings": beside["ratings"], "by": groups, "reference": reference or None}
         judged = audit(played, in_use, **of_matches, progress=self._progress)
-        self._found = judged
+        self._found, self._title = judged, handed["title"]
         return {
             "kind": handed["kind"],
             "verdict": judged.verdict,
@@ -377,10 +378,15 @@ class RatingController:
             return getattr(self._rated(), task)
         raise AttributeError(task)
 
-    def share(self, path: str, title: str) -> dict[str, Any]:
+    def share(self, path: str) -> dict[str, Any]:
         """Write the page of the ratings to a file of the server's choice."""
-        self._rated().share(path, title)
+        self._rated().share(path, self._title())
         return {}
+
+    def _title(self) -> str:
+        """What a page calls the league: as its file."""
+        name = Path(self._tables["results"].name).stem.replace("_", " ")
+        return f"{name[:1].upper()}{name[1:]}"
 
     def _rejects(self, found: Matches | Contests) -> pl.DataFrame:
         """Rejected rows with the line of the file they stand on and what is written there."""
@@ -412,7 +418,7 @@ class RatingController:
         beside = {kind: table.frame for kind, table in self._tables.items() if kind in BESIDE}
         if league.start is not None:
             beside["start"] = league.start
-        return hand_over(played, Path(folder), beside) | chosen
+        return hand_over(played, Path(folder), beside) | chosen | {"title": self._title()}
 
     def write(self, name: str, path: str) -> dict[str, Any]:
         """Write one of the tables that can be downloaded to a file of the server's choice."""
