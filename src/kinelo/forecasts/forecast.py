@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.validation import finite_array
-from kinelo.presentation import Table, chance, chance_in_words, phrase, words
+from kinelo.presentation import Table, chance, chance_in_words, words
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -172,8 +172,10 @@ def forecast_table(forecasts: pl.DataFrame) -> Table:
     columns = [words("Home", "home"), words("Away", "away")]
     chances = {"home_win": "Home win", "draw": "Draw", "away_win": "Away win"}
     columns += [chance(said, name) for name, said in chances.items()]
+    rows = forecasts.to_dicts()
     if "likeliest" in forecasts.columns:
-        columns.append(phrase("Goals", lambda row: f"{row['expected_home']:.2f}–{row['expected_away']:.2f}"))
-        columns.append(words("Likeliest", "likeliest", wraps=False))
-        columns.append(phrase("Over", lambda row: f"{row['line']:.1f}: {chance_in_words(row['over'])}"))
-    return Table(columns, forecasts.to_dicts())
+        columns += [words(name.capitalize(), name, wraps=False) for name in ("goals", "likeliest", "over")]
+        for row in rows:
+            row["goals"] = f"{row['expected_home']:.2f}–{row['expected_away']:.2f}"
+            row["over"] = f"{row['line']:.1f}: {chance_in_words(row['over'])}"
+    return Table(columns, rows)
