@@ -427,5 +427,5 @@ def test_the_command_line_shows_scores(tmp_path):
     assert f"{100 * over:.1f} %" in said.output
     rated = CliRunner().invoke(app, ["rate", str(tmp_path / "results.csv"), "--rater", "score"])
     assert rated.exit_code == 0, rated.output
-    assert "Pace spread" in rated.output
+    assert "how wide margins are" in rated.output
     assert (rater.initial, kn.ScoreElo(kn.KalmanElo(initial=1200.0)).initial) == (1500.0, 1200.0)
