@@ -25,6 +25,7 @@ from kinelo.theory.teams import Continuum
 CHECK_MATCHES = 4_000_000
 """Matches of a check in all: a second or two."""
 REALISATIONS = 16
+SEED = 1
 CHECK_RECORDS = 40
 """Moments of each league that are looked at, at least."""
 CHECK_TEAMS = 200
@@ -124,7 +125,6 @@ def check_state(
     state: StationaryState,
     *,
     matches: int = CHECK_MATCHES,
-    seed: int = 1,
     factor: float | None = None,
     fairness: tuple[Array, float] | None = None,
 ) -> Check:
@@ -139,7 +139,7 @@ def check_state(
             raise InputError("A continuum is played for one common sigma; give a league of teams to check.")
         league = _sample((float(state.theta.min()), float(state.theta.max())), float(state.teams.sigma[0]))
         start = np.interp(league.theta, state.theta, state.rating)
-    rating, _, length = _play(state.system, league, None, start, (matches, seed))
+    rating, _, length = _play(state.system, league, None, start, matches)
     weight = np.full(league.teams, 1 / league.teams)
     quantities = []
     if np.ptp(league.theta) > 0:
@@ -164,7 +164,6 @@ def check_tracking(
     strengths: Strength | Continuum,
     *,
     matches: int = CHECK_MATCHES,
-    seed: int = 1,
     factor: float | None = None,
 ) -> Check:
     """Play the league of a tracking: mean square error, and the slopes of ratings and strengths on each other.
@@ -176,12 +175,12 @@ def check_tracking(
         strengths, known = _sample(strengths.theta, strengths.sigma), None
     walks = isinstance(found.dynamics, Walk)
     if isinstance(found.dynamics, Walk):
-        found, rating, strength, length = _play_walk(found, strengths, found.dynamics, (matches, seed))
+        found, rating, strength, length = _play_walk(found, strengths, found.dynamics, matches)
     else:
         start = np.array(strengths.theta)
         if found.teams is not None and found.teams.rating.size == strengths.teams:
             start = found.teams.rating
-        rating, strength, length = _play(found.system, strengths, found.dynamics, start, (matches, seed), known)
+        rating, strength, length = _play(found.system, strengths, found.dynamics, start, matches, known)
     x, y = (one - one.mean(axis=2, keepdims=True) for one in (strength, rating))
     both, own, rated = ((one * other).mean(axis=(1, 2)) for one, other in ((x, y), (x, x), (y, y)))
     errors = (rating - strength).var(axis=2, ddof=1).mean(axis=1)
@@ -194,16 +193,13 @@ def check_tracking(
     return Check(tuple(quantities), length, len(rating), math.sqrt(found.V) if walks else None)
 
 
-def _play_walk(
-    found: Tracking, strengths: Strength, walk: Walk, plan: tuple[int, int]
-) -> tuple[Tracking, Array, Array, int]:
+def _play_walk(found: Tracking, strengths: Strength, walk: Walk, matches: int) -> tuple[Tracking, Array, Array, int]:
     """A league that walks, about the moment at which strengths spread as they do today: theory, ratings, strengths.
 
     Strengths that walk spread for ever. So the league begins as far in the past as ratings remember, with strengths
     that much nearer together; one that cannot have walked for so long begins with equal ones. Theory is that of the
     strengths which the league has then.
     """
-    matches, seed = plan
     size = strengths.teams
     memory = beginning(found.system, strengths).memory
     batch = matches_together(found.system.schedule, size)
@@ -213,7 +209,7 @@ def _play_walk(
     begin = before_walk(strengths, walk, batch * (before + every * records / 2))
     steps = before + every * records
     leagues = int(np.clip(2 * matches / (size * batch * steps), LEAST_LEAGUES, MOST_LEAGUES))
-    rating, strength = last_records(found.system, begin, walk, (steps, every, records), leagues, seed, begin.theta)
+    rating, strength = last_records(found.system, begin, walk, (steps, every, records), leagues, SEED, begin.theta)
     return tracking(found.system, as_walked(strengths, strength), walk), rating, strength, every * records * batch
 
 
@@ -261,13 +257,12 @@ def _play(
     league: Strength,
     dynamics: Dynamics | None,
     start: Array,
-    plan: tuple[int, int],
+    matches: int,
     tracked: Tracking | None = None,
 ) -> tuple[Array, Array, int]:
-    """Ratings and strengths, leagues × records × teams, and the matches of a team they span; ``plan`` is (matches,
-    seed), ``tracked`` what theory says of this league, where that is known.
+    """Ratings and strengths, leagues × records × teams, and the matches of a team they span; ``tracked`` is
+    what theory says of this league, where that is known.
     """
-    matches, seed = plan
     size = league.teams
     memory = beginning(system, league, dynamics, tracked).memory
     leagues = REALISATIONS
@@ -280,7 +275,7 @@ def _play(
     records = int(np.clip(2 * per_team / memory / 1.5, CHECK_RECORDS, 10 * CHECK_RECORDS))
     every = max(1, int(per_team / batch / (1.5 * records)))
     rating, strength = last_records(
-        system, league, dynamics, (int(1.5 * records) * every, every, records), leagues, seed, start
+        system, league, dynamics, (int(1.5 * records) * every, every, records), leagues, SEED, start
     )
     return rating, strength, every * records * batch
 

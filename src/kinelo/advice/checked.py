@@ -12,9 +12,9 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import flag
-from kinelo.theory import limit
-from kinelo.theory.moving import tracking as following
+from kinelo.theory.limit import stationary as stationary_of
 from kinelo.theory.moving.tracking import Tracking
+from kinelo.theory.moving.tracking import tracking as tracking_of
 from kinelo.theory.state import Method, Noise, StationaryState
 from kinelo.theory.teams import Continuum
 
@@ -66,8 +66,12 @@ def stationary(
     (array([4.6678, 7.    , 9.3322]), 0.7774)
     """
     asked = flag("check", check)
-    state = limit.stationary(system, strengths, closure, noise, start=start, method=method)
-    return replace(state, check=_player().check_state(state)) if asked else state
+    state = stationary_of(system, strengths, closure, noise, start=start, method=method)
+    if asked:  # the simulator and its compiler are loaded by those who ask for a league only
+        from kinelo.advice.check import check_state
+
+        state = replace(state, check=check_state(state))
+    return state
 
 
 def tracking(
@@ -95,12 +99,9 @@ def tracking(
     (('exact', 0.236406), ('independent', 0.319738))
     """
     asked = flag("check", check)
-    found = following.tracking(system, strengths, dynamics)
-    return replace(found, check=_player().check_tracking(found, strengths)) if asked else found
+    found = tracking_of(system, strengths, dynamics)
+    if asked:
+        from kinelo.advice.check import check_tracking
 
-
-def _player():
-    # The simulator and its compiler are loaded by those who ask for a league only.
-    from kinelo.advice import check
-
-    return check
+        found = replace(found, check=check_tracking(found, strengths))
+    return found

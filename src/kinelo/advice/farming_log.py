@@ -93,15 +93,13 @@ def farming_log(matches: Matches, rater: Rater | None = None) -> FarmingLog:
     return _log(matches, gained * system.k / 2, chance * (system.k / 2) ** 2, system.k)
 
 
-def gained_by_choice(
-    calendar: Calendar, before: Array, strength: Array, nu: float, seed: int = 0
-) -> tuple[Array, Array]:
+def gained_by_choice(calendar: Calendar, before: Array, strength: Array, nu: float) -> tuple[Array, Array]:
     """Surplus of expected over average gains, summed by side, for each column of ``strength`` (n × 2 × columns), and
     its variance (sides) were opponents drawn by chance from those that could have been met.
 
     Gains are in units of the step, results in [−1, 1]; ``before`` are ratings before each match (n × 2).
     """
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     rating, paths = np.zeros(calendar.sides), np.zeros((calendar.sides, strength.shape[2]))
     last = np.full(calendar.sides, -np.inf)
     total, chance = np.zeros((calendar.sides, strength.shape[2])), np.zeros(calendar.sides)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse.csgraph import connected_components
 
-from kinelo.advice.check import Check, Quantity, check_state
+from kinelo.advice.check import SEED, Check, Quantity, check_state
 from kinelo.advice.report import Report, Rows
 from kinelo.errors import InputError, NoStationaryState
 from kinelo.micro.simulate import simulate
@@ -244,7 +244,7 @@ def matchmaking(
         tried = [one for name, pairing in named.items() if (one := bench.option(name, pairing)) is not None]
         best = _own(bench, tried)
         if fairness is not None:
-            tried += bench.as_fair_as(float(fairness))
+            tried += [one for c in bench.widths() if (one := bench.fairly(c, float(fairness))) is not None]
             best = _quickest(bench, tried, float(fairness))
         small = bench.small_step(best.pairing) if best.stretched else None
     tried.sort(key=lambda one: (one.one_sided, one.matches))
@@ -404,12 +404,10 @@ class _Bench:
         c, far = pairing.box if pairing.box is not None else (float(np.ptp(self._still.rating)), 0.0)
         return math.log(c), FAR_SCALE * math.log(far + FAR_FLOOR)
 
-    def as_fair_as(self, wanted: float) -> list[PairingOption]:
-        """Windows with just so many strangers that games are as one-sided as allowed, at the ratings they lead to."""
-        return [one for c in self.widths() if (one := self._fairly(c, wanted)) is not None]
-
-    def _fairly(self, c: float, wanted: float) -> PairingOption | None:
-        """The largest share of strangers beside a window, by halving and a secant; None where the window is unfair."""
+    def fairly(self, c: float, wanted: float) -> PairingOption | None:
+        """A window with just so many strangers that games are as one-sided as allowed at the ratings they lead to, by
+        halving and a secant; None where the window alone is unfair.
+        """
         excess = np.where(self._apart, self.results - wanted, 0.0)
         inside, everywhere = float((excess * (np.abs(self._gap) <= c)).sum()), float(excess.sum())
         if inside > 0 or everywhere <= 0:
@@ -434,14 +432,14 @@ class _Bench:
         return best
 
 
-def _play(bench: _Bench, option: PairingOption, seed: int = 1) -> Check:
+def _play(bench: _Bench, option: PairingOption) -> Check:
     """Leagues at the step that is used, their scale, error and fairness; and how fast small steps settle."""
-    played = check_state(option.state, seed=seed, fairness=(bench.results, option.one_sided))
-    speed = _speed(bench, option, seed)
+    played = check_state(option.state, fairness=(bench.results, option.one_sided))
+    speed = _speed(bench, option)
     return played if speed is None else replace(played, quantities=(*played.quantities, speed))
 
 
-def _speed(bench: _Bench, option: PairingOption, seed: int) -> Quantity | None:
+def _speed(bench: _Bench, option: PairingOption) -> Quantity | None:
     """Start leagues a little to both sides along the slowest disturbance, with the same draws, and see it decay.
 
     Steps are so small that noise does not blur the pairing; the number of matches goes with 1/γ. The first of two lives
@@ -464,7 +462,7 @@ def _speed(bench: _Bench, option: PairingOption, seed: int) -> Quantity | None:
     runs = [
         simulate(
             replace(system, gamma=gamma), strengths, steps=2 * life, matches_per_step=per_step, realisations=leagues,
-            seed=seed, record_every=life, start=quiet.state.rating + sign * push,
+            seed=SEED, record_every=life, start=quiet.state.rating + sign * push,
         ).rating.values
         for sign in (1, -1)
     ]  # fmt: skip

@@ -170,7 +170,7 @@ class ResultsDiagnosis(Report):
         )
 
 
-def diagnose_results(system: RatingSystem, results: Results, *, seed: int = 1) -> ResultsDiagnosis:
+def diagnose_results(system: RatingSystem, results: Results) -> ResultsDiagnosis:
     """Judge a table of results under a rating system."""
     if not system.pairing.constant:
         raise InputError("A table of Results is judged by its own games; pairing must be AllPlayAll().")
@@ -186,7 +186,7 @@ def diagnose_results(system: RatingSystem, results: Results, *, seed: int = 1) -
     return ResultsDiagnosis(
         system, names, rating, left / 2, 1 - float((weight * left**2).sum()) / whole if whole else 1.0,
         _cycle(s, left, weight, names), np.nanmin(alone, axis=1), np.nanmax(alone, axis=1), games,
-        None if games is None else _chance(outcome, s, weight, rating, seed),
+        None if games is None else _chance(outcome, s, weight, rating),
     )  # fmt: skip
 
 
@@ -221,7 +221,7 @@ def _cycle(s: Array, left: Array, weight: Array, names: tuple[str, ...]) -> Cycl
     return Cycle((names[a], names[b], names[c]), best / 6, real)
 
 
-def _chance(outcome: Outcome, s: Array, weight: Array, rating: Array, seed: int) -> float:
+def _chance(outcome: Outcome, s: Array, weight: Array, rating: Array) -> float:
     """How often luck alone leaves as much unexplained as there is."""
     i, j = np.nonzero(np.triu(weight, 1))
     n, b = weight[i, j], outcome.b(rating[i] - rating[j])
@@ -229,7 +229,7 @@ def _chance(outcome: Outcome, s: Array, weight: Array, rating: Array, seed: int)
     if len(s) > MOST_DRAWN:
         return float(chdtrc(max(i.size - len(s) + 1, 1), there))
     matches = np.rint(np.maximum(n, 1)).astype(np.int64)
-    drawn = 2 * np.random.default_rng(seed).binomial(matches, (1 + b) / 2, (LEAGUES, n.size)) / matches - 1
+    drawn = 2 * np.random.default_rng(1).binomial(matches, (1 + b) / 2, (LEAGUES, n.size)) / matches - 1
     tables = np.zeros((LEAGUES, *s.shape))
     tables[:, i, j], tables[:, j, i] = drawn, -drawn
     again = _rate_again(outcome, tables, weight, rating)

@@ -141,10 +141,10 @@ class SettledSlopes:
     scored: NDArray[np.bool_]
 
 
-def settled_slopes(rater: Any, matches: Any, warm_up: float = WARM_UP) -> SettledSlopes:
+def settled_slopes(rater: Any, matches: Any) -> SettledSlopes:
     """Slopes of the losses of a rater by its open parameters at their values; those at a bound do not give way."""
     scales = Scales(rater._open_parameters())
-    course = _RaterCourse(rater, matches, warm_up, scales)
+    course = _RaterCourse(rater, matches, WARM_UP, scales)
     scored = np.zeros(len(matches), bool)
     scored[np.arange(course.skipped, len(matches))[course.scored]] = True
     if not scales.parameters:

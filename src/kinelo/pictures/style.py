@@ -171,11 +171,11 @@ def put_title(figure: Figure, title: str) -> None:
         figure.suptitle(literal(title))
 
 
-def put_legend(figure: Figure, axes: Axes, width: float = PAGE) -> None:
+def put_legend(figure: Figure, axes: Axes) -> None:
     """A legend beside the panel, below it where the picture is narrow, inside axes that were asked for."""
     if LOOK.get().axes:
         axes.legend()
-    elif is_narrow(width):
+    elif is_narrow(PAGE):
         figure.legend(loc="outside lower center", ncols=2)
     else:
         figure.legend(loc="outside right upper")

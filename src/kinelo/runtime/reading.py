@@ -13,9 +13,9 @@ from kinelo.errors import InputError
 KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
 
 
-def check_file(path: Path, what: str = "file") -> None:
+def check_file(path: Path) -> None:
     """Refuse a name under which there is no file, or none that may be read; links are followed."""
-    os.close(_opened(path, what))
+    os.close(_opened(path, "file"))
 
 
 def check_tree(folder: Path) -> None:

@@ -164,10 +164,10 @@ class Teams:
             return f"θ = {self.theta[team]:.3g}"
         return names[team] if names is not None else f"team {team}"
 
-    def list_names(self, group: NDArray[np.intp], most: int = 5) -> str:
-        """The first few names of a group of teams, and how many more there are."""
-        named = ", ".join(self.name(int(team)) for team in group[:most])
-        return named if group.size <= most else f"{named} and {group.size - most} more"
+    def list_names(self, group: NDArray[np.intp]) -> str:
+        """The first five names of a group of teams, and how many more there are."""
+        named = ", ".join(self.name(int(team)) for team in group[:5])
+        return named if group.size <= 5 else f"{named} and {group.size - 5} more"
 
 
 def teams_of(strengths: Strength | Continuum) -> Teams:

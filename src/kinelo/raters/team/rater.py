@@ -137,15 +137,6 @@ class ClassicElo(WholeEntrants, SideRater):
         """Kind of the rule, γ, and two numbers of it."""
         return self.k.code if isinstance(self.k, StepRule) else (EACH, self.k / 2.0, 0.0, 1.0)
 
-    def _steps_by_name(self) -> StepsByName:
-        named = {} if self.k_of is None else {name: k / 2.0 for name, k in read_k(self.k_of).items()}
-        juniors = self.k.under_18 if isinstance(self.k, FideSteps) else ()
-        if isinstance(self.k, FideSteps) and self.scale != SCALE:
-            raise InputError(f"FIDE's rules count points of scale 400, not {self.scale:g}.")
-        if not all(isinstance(name, str) for name in juniors):
-            raise InputError("A rater knows juniors by name: FideSteps(under_18=[…]) lists indices.")
-        return StepsByName(named, frozenset(str(name) for name in juniors))
-
     @property
     def prior_spread(self) -> float:
         """Standard deviation of newcomers' strengths: half the points that make the odds ten to one."""
@@ -183,8 +174,15 @@ class ClassicElo(WholeEntrants, SideRater):
         return forecast_contests(self, matches) if isinstance(matches, Contests) else super()._foresee(matches)
 
     def _law_of(self, values: Mapping[str, float]) -> EloLaw:
+        named = {} if self.k_of is None else {name: k / 2.0 for name, k in read_k(self.k_of).items()}
+        juniors = self.k.under_18 if isinstance(self.k, FideSteps) else ()
+        if isinstance(self.k, FideSteps) and self.scale != SCALE:
+            raise InputError(f"FIDE's rules count points of scale 400, not {self.scale:g}.")
+        if not all(isinstance(name, str) for name in juniors):
+            raise InputError("A rater knows juniors by name: FideSteps(under_18=[…]) lists indices.")
         rule = 0.0 if self.step is not None else 1.0 + self._rule()[0]
-        return elo_law(self, values, self.prior_spread, self._steps_by_name(), counts_draws=0.0, rule=rule)
+        steps = StepsByName(named, frozenset(map(str, juniors)))
+        return elo_law(self, values, self.prior_spread, steps, counts_draws=0.0, rule=rule)
 
     @property
     def _own_points(self) -> float:
