@@ -12,7 +12,9 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
+from kinelo.decisions.choosing import beliefs_of
 from kinelo.decisions.telling_apart import board_with_tiers
+from kinelo.decisions.wrong_ratings import _doubts
 
 
 def glicko(ratings, deviations):
@@ -174,3 +176,82 @@ def test_newcomers_are_left_out():
     assert sorted(kn.watch(rater, table)["matches"].to_list()) == [1, 1]
     with pytest.raises(kn.InputError, match="false_share"):
         kn.watch(rater, table, false_share=0)
+
+
+def test_what_is_scored_and_expected_and_what_strengths_may_do_meanwhile():
+    """Everyone next to all, and as uncertain as ratings are on the day of the last match."""
+    rng = np.random.default_rng(3)
+    home = rng.integers(0, 6, 900)
+    away = (home + rng.integers(1, 6, 900)) % 6
+    table = {
+        "date": [str(np.datetime64("2020-01-01") + k) for k in range(900)],
+        "home": [f"P{k}" for k in home],
+        "away": [f"P{k}" for k in away],
+        "result": rng.choice([0.0, 0.5, 1.0], 900).tolist(),
+        "neutral": [True] * 900,
+    }
+    matches = kn.read_matches(table)
+    rater = kn.KalmanElo(walk=0.05, regression=0.0).fit(matches[:850])
+    since = matches[850:880]
+    found = kn.watch(rater, since)
+    one = found.row(2, named=True)
+    at, away_at = (np.array([since.teams[c] == one["name"] for c in side]) for side in (since.home, since.away))
+    p = rater.predict(since).probabilities
+    points = p[:, 0] + 0.5 * p[:, 1]
+    assert one["scored"] == since.result[at].sum() + (1 - since.result)[away_at].sum()
+    assert one["expected"] == pytest.approx(points[at].sum() + (1 - points)[away_at].sum())
+    beliefs, _ = beliefs_of(rater, "watch")
+    doubts = _doubts(rater, beliefs, since)
+    then = dict(rater.ratings_on(since.date[-1]).select("name", "uncertainty").rows())
+    assert doubts == pytest.approx([then[name] for name in beliefs.names], rel=0.1)
+    assert (doubts >= [then[name] for name in beliefs.names]).all()
+    assert (doubts > [dict(rater.ratings_on().select("name", "uncertainty").rows())[n] for n in beliefs.names]).all()
+    # What all have in common tells nothing, and what is told of each by itself is taken as it is.
+    own = np.array([20.0, 30.0, 40.0, 50.0, 60.0, 70.0])
+    beliefs = beliefs._replace(covariance=np.diag(own**2) + 900.0)
+    assert _doubts(kn.Glicko().fit(matches), beliefs, since) == pytest.approx(own)
+    pair = beliefs._replace(names=["P0", "P1"], covariance=np.diag([400.0, 900.0]))
+    assert _doubts(kn.Glicko().fit(matches), pair, since).tolist() == [20.0, 30.0]
+
+
+def test_the_command_watches_since_a_day(tmp_path):
+    rng = np.random.default_rng(11)
+    rounds, size = 150, 20
+    rows = {name: [] for name in ("date", "home", "away", "result")}
+    strength = rng.normal(0, 150, size)
+    for k in range(rounds):
+        strength[3] += 450.0 if k == 100 else 0.0
+        strength[8] -= 450.0 if k == 100 else 0.0
+        order = rng.permutation(size)
+        for one, other in zip(order[::2], order[1::2]):
+            rows["date"].append(str(np.datetime64("2020-01-01") + 7 * k))
+            rows["home"].append(f"P{one}")
+            rows["away"].append(f"P{other}")
+            rows["result"].append(float(rng.random() < 1 / (1 + 10 ** ((strength[other] - strength[one]) / 400))))
+    pl.DataFrame(rows | {"neutral": [True] * len(rows["date"])}).write_csv(file := tmp_path / "log.csv")
+    day = str(np.datetime64("2020-01-01") + 700)
+    asked = ["audit", str(file), "--watch", day]
+    matches = kn.read_matches(file)
+    found = kn.watch(kn.KalmanElo().fit(matches.before(day)), matches.since(day))
+    said = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)
+    assert (said["rater"], said["since"], said["matches"]) == ("KalmanElo", day, 500)
+    assert [row["name"] for row in said["sides"]] == found["name"].to_list()
+    assert said["sides"][1]["evidence"] == pytest.approx(found["evidence"][1])
+    named = found.filter("named")
+    assert set(named["name"]) == {"P3", "P8"}
+    printed = CliRunner().invoke(app, [*asked, "--out", str(tmp_path / "found.csv")]).stdout.splitlines()
+    assert printed[0].startswith("Watched: ") and pl.read_csv(tmp_path / "found.csv")["name"][0] == found["name"][0]
+    for line, row in zip(printed[1:], named.to_dicts()):
+        where = "above" if row["name"] == "P3" else "below"
+        assert line.startswith(
+            f"{row['name']} plays some {float(format(abs(row['points']), '.2g')):.0f} points {where} the"
+        )
+        assert (
+            f" {row['scored']:g} points of {row['matches']} matches, where {row['expected']:.1f} were expected" in line
+        )
+    assert printed[3] == "Of those named 5 % are innocent at most, on average, of 20 watched."
+    few = CliRunner().invoke(app, [*asked, "--rater", "glicko", "--false-share", "1e-9"]).stdout
+    assert few.strip() == "Of 20 sides none is named: no results are that unlike a rating."
+    late = CliRunner().invoke(app, ["audit", str(file), "--watch", "2030-01-01"])
+    assert isinstance(late.exception, kn.InputError)
+    assert str(late.exception) == "--watch 2030-01-01 needs matches before that day and since; there are 1,500 and 0."

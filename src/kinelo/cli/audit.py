@@ -151,6 +151,7 @@ ASKED_OF = {
     "": ("rater", "ratings", "by", "reference", "since", "title", "picture", *OF_PLAIN_ELO),
     "--farming": ("top", *OF_PLAIN_ELO),
     "--changeover": ("to", "threshold", "initial", "picture", "top"),
+    "--watch": ("rater", "false_share"),
 }
 """Forms of the command, and the options of each beside those of all."""
 
@@ -167,6 +168,11 @@ class AuditForms:
     changeover: str | None = option(f"Lay what is in use beside what shall be (--to), each {LIST_HELP}.", metavar="OLD")
     to: str | None = option("With --changeover: what shall be.", metavar="NEW")
     threshold: list[str] | None = option("With --changeover: a title and its rating, as Master=2200; may be repeated.")
+    watch: str | None = option(
+        "Name sides whose results from this day on do not fit their rating before (of --rater, kalman unless given).",
+        metavar="DAY",
+    )
+    false_share: float = option("With --watch: the share of innocents among those named.", default=0.05)
     top: int = option("With --farming and --changeover: how many to show.", default=10, min=1)
 
 
@@ -209,8 +215,10 @@ def audit(
 
     With --farming it says who gained by choosing opponents: a side gains where its opponents are rated above their
     strengths, and each match is held against those that it could have had. With --changeover it lays an old list
-    beside a new one: who moves, why, and what becomes of titles.
+    beside a new one: who moves, why, and what becomes of titles. With --watch it names sides whose results since a day
+    do not fit their rating before it: smurfs, sandbaggers, a changed line-up, a new version under an old name.
 
+    Example:  kinelo audit league/results.csv --watch 2012-01-01
     Example:  kinelo audit league/results.csv --k 32 --picture which-k.png --out audit.html
     Example:  kinelo audit league/results.csv --farming --k 24
     Example:  kinelo audit club.csv --changeover k=32 --to k=16 --threshold Master=2000 --out moves.csv
@@ -222,6 +230,9 @@ def audit(
     if form := form_asked(ASKED_OF):
         if is_page(out):
             raise InputError(f"{form} writes a table: --out NAME.csv.")
+        if form == "--watch":
+            _watch(results, options, forms, rater, out, as_json=as_json)
+            return
         answer = _farming if form == "--farming" else _changeover
         answer(results, options, federation, forms, home_advantage, out, picture, as_json=as_json)
         return
@@ -349,6 +360,33 @@ def _system(words: str, initial: float, reading: ReadingOptions) -> Any:
     if not Path(words).exists():
         raise InputError(f"{words!r} is no file, and no system either; give {LIST_HELP}.")
     return Path(words)
+
+
+def _watch(
+    results: Path, reading: ReadingOptions, forms: AuditForms, rater: str | None, out: Path | None, *, as_json: bool
+) -> None:
+    """Name sides whose results since a day do not fit what they were rated before it."""
+    from kinelo.decisions.wrong_ratings import watch, watch_lines
+    from kinelo.raters.choice import USUAL, rater_called
+
+    rater = USUAL if rater is None else rater
+    check_rater(rater, reading, MATCHES)
+    matches, day = reading.load(results), str(forms.watch)
+    before, since = matches.before(day), matches.since(day)
+    if not len(before) or not len(since):
+        raise InputError(f"--watch {day} needs matches before that day and since; there are {len(before):,} and "
+                         f"{len(since):,}.")  # fmt: skip
+    with plain_warnings():
+        rated = rater_called(rater, *reading.asked_of_rater()).fit(before)
+        found = watch(rated, since, false_share=forms.false_share)
+    if out is not None:
+        write_csv(found, out)
+        typer.echo(f"Watched: {out}", err=as_json)
+    if as_json:
+        echo_json({"rater": type(rated).__name__, "since": day, "matches": len(since), "sides": found.to_dicts()})
+        return
+    for line in watch_lines(found, forms.false_share):
+        typer.echo(line)
 
 
 def _farming(

@@ -281,8 +281,8 @@ def value_of_fields(fields: NDArray[np.int64], P: Array, G: Array, W: Array) -> 
     square = (fields[:, :, None], fields[:, None, :])
     J = -W[square]
     J[:, range(fields.shape[1]), range(fields.shape[1])] -= J.sum(axis=2)
-    A: Array = np.linalg.solve(np.eye(fields.shape[1]) + J @ P[square], J)
-    taken: Array = np.einsum("fij,fji->f", A, G[square])
+    A: Any = np.linalg.solve(np.eye(fields.shape[1]) + J @ P[square], J)
+    taken: Any = np.einsum("fij,fji->f", A, G[square])
     return taken, A
 
 

@@ -5,6 +5,7 @@ What is not known of a rating belongs into the hypothesis that it is right. Of t
 dN(u)``, and the evidence ``E = mean over δ = ±50 … ±400 of L(δ)/L(0)``: of a right rating its mean is 1, after any
 number of matches. Of ``n`` sides those with the ``k`` largest are named, ``k`` the largest number with ``E_(k) ≥
 n/(kq)``: the share of innocents among them is at most ``q`` on average, however evidence of sides hangs together.
+Evidence is a fair game against a right rating, so one may look as often as one likes, always from the same day on.
 """
 
 from __future__ import annotations
@@ -14,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.decisions.choosing import GRID, beliefs_of
+from kinelo.decisions.choosing import GRID, Beliefs, beliefs_of
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.presentation import percent
 from kinelo.raters.questions import answering
 
 if TYPE_CHECKING:
@@ -47,8 +49,9 @@ def watch(rated: Any, matches: Matches, *, false_share: float = 0.05) -> pl.Data
     Returns
     -------
     polars.DataFrame
-        ``name``, ``matches``, ``points`` (by which the side seems to play better than rated), ``evidence`` (for a wrong
-        rating, against 1), and whether it is ``named``; the most evidence first.
+        ``name``, ``matches``, ``scored`` (points of its matches), ``expected`` (as it is rated), ``points`` (by which
+        the side seems to play better than rated), ``evidence`` (for a wrong rating, against 1), and whether it is
+        ``named``; the most evidence first.
 
     >>> import kinelo as kn
     >>> known = {"name": ["Ann", "Bob", "Cid"], "rating": [1500, 1500, 1500], "deviation": [30, 30, 30]}
@@ -69,7 +72,9 @@ def watch(rated: Any, matches: Matches, *, false_share: float = 0.05) -> pl.Data
     code = np.array([place.get(name, -1) for name in matches.teams], np.int64)
     known = (code[matches.home] >= 0) & (code[matches.away] >= 0)
     played = matches[known]
-    sd = np.sqrt(np.maximum(np.diagonal(beliefs.covariance), 0.0))
+    sd = _doubts(rater, beliefs, played)
+    forecast = rater.predict(played).probabilities if len(played) else np.empty((0, 3))
+    first = forecast[:, 0] + 0.5 * forecast[:, 1]
     logs = np.zeros((len(place), CHANGES.size, OFFSETS.size))
     for start in range(0, len(played), PIECE):
         part = played[start : start + PIECE]
@@ -83,13 +88,19 @@ def watch(rated: Any, matches: Matches, *, false_share: float = 0.05) -> pl.Data
     ratio = np.exp(np.minimum(likelihood[:, 1:] - likelihood[:, :1], 700.0))
     evidence = ratio.mean(axis=1)
     points = (ratio * CHANGES[1:]).sum(axis=1) / ratio.sum(axis=1)
-    count = np.bincount(np.concatenate([code[played.home], code[played.away]]), minlength=len(place))
+    sides = np.concatenate([code[played.home], code[played.away]])
+    count, scored, expected = (
+        np.bincount(sides, None if one is None else np.concatenate([one, 1.0 - one]), len(place))
+        for one in (None, played.result, first)
+    )
     order = np.argsort(-evidence, kind="stable")
     order = order[count[order] > 0]
     return pl.DataFrame(
         {
             "name": [beliefs.names[k] for k in order.tolist()],
             "matches": count[order],
+            "scored": scored[order],
+            "expected": expected[order],
             "points": points[order],
             "evidence": evidence[order],
             "named": enough_evidence(evidence[order], false_share),
@@ -97,10 +108,52 @@ def watch(rated: Any, matches: Matches, *, false_share: float = 0.05) -> pl.Data
     )
 
 
+def _doubts(rater: Any, beliefs: Beliefs, played: Matches) -> NDArray[np.float64]:
+    """What is not known of each rating, on the day of the last match: strengths move until then.
+
+    What all ratings have in common tells nothing: ``v_i + v_j`` are to be variances of differences ``D_ij``.
+    """
+    P, size = beliefs.covariance, len(beliefs.names)
+    own = np.diagonal(P)
+    variance = own
+    if size > 2:
+        D = own[:, None] + own - 2.0 * P
+        variance = (D.sum(axis=1) - D.sum() / (2.0 * (size - 1))) / (size - 2)
+    if len(played) and played.dated and hasattr(rater, "ratings_on"):
+        later = dict(rater.ratings_on(played.date[-1]).select("name", "uncertainty").rows())
+        variance = np.maximum(variance, [later.get(name, 0.0) ** 2 for name in beliefs.names])
+    return np.sqrt(np.maximum(variance, 0.0))
+
+
+def watch_lines(found: pl.DataFrame, false_share: float = 0.05) -> list[str]:
+    """What :func:`kinelo.watch` found, in a sentence for each side named, the most evidence first.
+
+    >>> import polars as pl
+    >>> row = {"name": ["Ann"], "matches": [40], "scored": [29.5], "expected": [20.25], "points": [207.4],
+    ...        "evidence": [31234.0], "named": [True]}
+    >>> watch_lines(pl.DataFrame(row))[0]
+    'Ann plays some 210 points above the rating: 29.5 points of 40 matches, where 20.2 were expected; 31,000 to 1.'
+    """
+    lines = []
+    for row in found.filter("named").to_dicts():
+        points, where = float(format(abs(row["points"]), ".2g")), "above" if row["points"] > 0.0 else "below"
+        odds = f"{float(format(row['evidence'], '.2g')):,.0f}" if row["evidence"] < 1e9 else "more than a billion"
+        lines.append(
+            f"{row['name']} plays some {points:.0f} points {where} the rating: {row['scored']:g} points of "
+            f"{row['matches']:,} matches, where {row['expected']:.1f} were expected; {odds} to 1."
+        )
+    if not lines:
+        return [f"Of {found.height:,} sides none is named: no results are that unlike a rating."]
+    return [
+        *lines,
+        f"Of those named {percent(false_share)} are innocent at most, on average, of {found.height:,} watched.",
+    ]
+
+
 def enough_evidence(evidence: NDArray[np.float64], false_share: float) -> NDArray[np.bool_]:
     """Who is named, of everybody's evidence, the most first.
 
-    >>> enough_evidence(np.array([90.0, 31.0, 19.0, 2.0]), 0.1).tolist()
+    >>> enough_evidence(np.array([90.0, 31.0, 12.0, 2.0]), 0.1).tolist()
     [True, True, False, False]
     """
     ranks = np.arange(1, evidence.size + 1)
