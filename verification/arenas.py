@@ -1,8 +1,10 @@
-"""Matches saved, and levels kept, in simulated arenas: the tables of docs/next-matches.md.
+"""Matches saved, levels kept, judges and wrong ratings found in simulated arenas: what verification/MEASURED.md says.
 
 ``saved`` plays six arenas of 16 until the leader is believed to be first with .95, matches chosen at random, by largest
 information, or for the leader. ``levels`` plays 1,000 small arenas with adaptive pairs, draws, ties and unequal numbers
-and counts how often anything that Elimination called sure was wrong.
+and counts how often anything that Elimination called sure was wrong. ``judges`` has judges with tastes vote: how often
+intervals of 95 % hold, by votes and by judge, and which judges are named. ``watch`` lets some play otherwise than they
+are rated: after how many matches they are named, and how many innocents are.
 """
 
 import math
@@ -10,6 +12,7 @@ import sys
 
 import numpy as np
 
+import kinelo as kn
 from kinelo.decisions.elimination import ABOVE, NEAR, OUT, Q, bet
 from kinelo.play.formula import kernel
 
@@ -177,6 +180,101 @@ def levels(arenas: int = 1000, alpha: float = 0.05) -> int:
     return int(max(wrong) > arenas * alpha + 3 * math.sqrt(arenas * alpha))
 
 
+DRAWN = 0.2
+TASTES = 150.0
+
+
+def ballot(strength: np.ndarray, tastes: np.ndarray, each: int, rng: np.random.Generator) -> dict:
+    """So many votes of each judge, whose tastes (judges, models) are added to strengths."""
+    judges, models = tastes.shape
+    judge = np.repeat(np.arange(judges), each)
+    i = rng.integers(0, models, judge.size)
+    j = (i + rng.integers(1, models, judge.size)) % models
+    gap = strength[i] + tastes[judge, i] - strength[j] - tastes[judge, j]
+    won = rng.random(judge.size) < 1.0 / (1.0 + 10.0 ** (-gap / 400.0))
+    return {
+        "home": [f"m{k}" for k in i], "away": [f"m{k}" for k in j], "neutral": [True] * judge.size,
+        "result": np.where(rng.random(judge.size) < DRAWN, 0.5, won), "judge": [f"j{k}" for k in judge],
+    }  # fmt: skip
+
+
+def by_all_the_world(strength: np.ndarray) -> dict[str, float]:
+    """Ratings if everybody voted: tastes flatten chances."""
+    one, other = np.triu_indices(strength.size, 1)
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+    gaps = (strength[one] - strength[other])[:, None] + math.sqrt(2.0) * TASTES * nodes
+    won = (1.0 - DRAWN) * (1.0 / (1.0 + 10.0 ** (-gaps / 400.0))) @ (weights / weights.sum())
+    shares = np.concatenate([won, np.full(one.size, DRAWN), 1.0 - DRAWN - won])
+    table = {
+        "home": [f"m{k}" for k in one] * 3, "away": [f"m{k}" for k in other] * 3, "neutral": [True] * 3 * one.size,
+        "result": np.repeat([1.0, 0.5, 0.0], one.size), "weight": np.round(1e5 * shares),
+    }  # fmt: skip
+    return dict(kn.BradleyTerry(ridge=0.01).fit(kn.read_matches(table)).ratings_.select("name", "rating").rows())
+
+
+def judges(arenas: int = 150) -> int:
+    """Print coverage by number of judges, and who is named; 1 where innocents are too many."""
+    print("judges | votes of each | intervals of 95 % that hold: by votes | by judge")
+    for number, each in ((5, 100), (10, 60), (20, 40), (50, 30), (100, 20)):
+        inside = np.zeros(2)
+        for arena in range(arenas):
+            rng = np.random.default_rng([arena, number])
+            strength = rng.normal(0.0, 100.0, 6)
+            votes = ballot(strength, rng.normal(0.0, TASTES, (number, 6)), each, rng)
+            truth = by_all_the_world(strength)
+            for k, by in enumerate((None, "judge")):
+                rater = kn.BradleyTerry(ridge=0.01, errors_by=by).fit(kn.read_matches(votes, conditions=["judge"]))
+                rows = rater.intervals().select("name", "low", "high").rows()
+                inside[k] += np.mean([low < truth[name] < high for name, low, high in rows])
+        print(f"{number} | {each} | {inside[0] / arenas:.3f} | {inside[1] / arenas:.3f}", flush=True)
+    print(
+        "votes of each of 300 judges, 6 at random, 6 always the first, in 10 arenas | named: at random, first, innocent"
+    )
+    guilty, innocent = 0, 0
+    for each in (25, 50, 100, 200, 400):
+        found = np.zeros(3, int)
+        for arena in range(10):
+            rng = np.random.default_rng([arena, each])
+            votes = ballot(rng.normal(0.0, 150.0, 20), rng.normal(0.0, 60.0, (300, 20)), each, rng)
+            votes["result"][: 6 * each] = rng.integers(0, 2, 6 * each)
+            votes["result"][6 * each : 12 * each] = 1.0
+            matches = kn.read_matches(votes, conditions=["judge"])
+            named = kn.judges(kn.BradleyTerry().fit(matches), matches).filter("named")["judge"].to_list()
+            found += np.bincount(np.minimum([int(name[1:]) // 6 for name in named], 2), minlength=3)
+        print(f"{each} | {found[0]} of 60, {found[1]} of 60, {found[2]}", flush=True)
+        guilty, innocent = guilty + found[:2].sum(), innocent + found[2]
+    return int(innocent > 0.1 * (guilty + innocent))
+
+
+def watch(leagues: int = 20) -> int:
+    """Print how many of those who play otherwise than they are rated are named, by matches; 1 where innocents are too
+    many. 200 sides, ratings with errors of 40 that are said, 25 % drawn."""
+    print("points | matches of each | named of those | innocent of all named")
+    named_all, innocent_all = 0, 0
+    for change in (100.0, 200.0, 400.0):
+        for count in (50, 100, 200, 400):
+            named, innocent = 0, 0
+            for league in range(leagues):
+                rng = np.random.default_rng([league, int(change), count])
+                shown = rng.normal(1500.0, 150.0, 200)
+                plays = shown + rng.normal(0.0, 40.0, 200)
+                plays[:4] += change * np.array([1.0, -1.0, 1.0, -1.0])
+                i = np.concatenate([rng.permutation(200) for _ in range(count)]).reshape(-1, 2)
+                won = rng.random(len(i)) < 1.0 / (1.0 + 10.0 ** ((plays[i[:, 1]] - plays[i[:, 0]]) / 400.0))
+                result = np.where(rng.random(len(i)) < 0.25, 0.5, won)
+                names = [f"P{k}" for k in range(200)]
+                start = {"name": names, "rating": shown.tolist(), "deviation": [40.0] * 200}
+                known = kn.Glicko(start=start, ties=2.0 / 3.0, home_advantage=0.0)
+                table = {"home": [names[k] for k in i[:, 0]], "away": [names[k] for k in i[:, 1]], "result": result}
+                matches = kn.read_matches(table | {"neutral": [True] * len(i)})
+                found = {int(name[1:]) for name in kn.watch(known, matches).filter("named")["name"]}
+                named, innocent = named + len(found & set(range(4))), innocent + len(found - set(range(4)))
+            print(f"{change:g} | {count} | {named} of {4 * leagues} | {innocent} of {named + innocent}", flush=True)
+            named_all, innocent_all = named_all + named, innocent_all + innocent
+    return int(innocent_all > 0.1 * (named_all + innocent_all))
+
+
+FORMS = {"saved": saved, "levels": levels, "judges": judges, "watch": watch}
+
 if __name__ == "__main__":
-    asked = sys.argv[1:] or ["saved", "levels"]
-    sys.exit(max(levels() if name == "levels" else saved() for name in asked))
+    sys.exit(max(FORMS[name]() for name in sys.argv[1:] or FORMS))

@@ -15,12 +15,12 @@ from kinelo.decisions.two_sides import log_ratio
 from kinelo.play.formula import kernel
 
 SETTINGS = {
-    "games, 90 % drawn, logistic (0, 5)": (3, 0.9, 0.0, "logistic", 5.0, 20_000),
+    "games, 90 % drawn, logistic (0, 5)": (3, 0.9, 0.0, "logistic", 5.0, 100_000),
     "games, half drawn, logistic (0, 20)": (3, 0.5, 0.0, "logistic", 20.0, 100_000),
     "games, half drawn, logistic (0, 5)": (3, 0.5, 0.0, "logistic", 5.0, 3_000),
     "games, no draws, logistic (0, 10)": (3, 0.0, 0.0, "logistic", 10.0, 6_000),
     "pairs, half drawn, normalised (0, 20)": (5, 0.5, 0.0, "normalised", 20.0, 10_000),
-    "pairs, half drawn, openings biased by 100, logistic (0, 10)": (5, 0.5, 100.0, "logistic", 10.0, 20_000),
+    "pairs, half drawn, openings biased by 100, logistic (0, 10)": (5, 0.5, 100.0, "logistic", 10.0, 100_000),
 }
 """Outcomes, share of draws between equals, points that an opening is worth, kind of points, ``high``, and tests."""
 
