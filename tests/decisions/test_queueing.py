@@ -82,7 +82,8 @@ def test_lobbies_fit_and_are_the_most_even_split_of_those_in_them(roles, regions
             assert lobby.region or not any(ticket.regions for ticket in here)
             assert lobby.quality == pytest.approx(plain_evenness(lobby.sides, table), abs=2e-4)
             assert lobby.waited == max(t.waited for t in here) or lobby.waited in {t.waited for t in here}
-            assert lobby.quality >= 0.95 or lobby.waited >= 45.0
+            sure = plain_evenness(lobby.sides, {name: (rating, 0.0) for name, (rating, _) in table.items()})
+            assert sure >= 0.95 or lobby.waited >= 45.0
             # No split with the same parties (and roles) has means nearer to each other.
             everybody, best = [name for side in lobby.sides for name in side], np.inf
             for order in permutations(everybody[1:], 2):
@@ -112,6 +113,15 @@ def test_the_longest_waiting_are_served_first_and_who_may_wait_waits_for_somebod
     assert [len(lobby.sides) for lobby in fields] == [5, 5, 5]
     apart = [np.ptp([RATINGS[side[0]] for side in lobby.sides]) for lobby in fields]
     assert min(apart) < 0.7 * np.ptp([RATINGS[t.players[0]] for t in tickets])
+
+
+def test_doubt_holds_nobody_up():
+    """Newcomers of whom nothing is known, and settled players of one rating, start alike."""
+    known = kn.Glicko(350.0, 30.0, 0.0, ties=0.0, start={"name": ["A", "B"], "rating": [1500.0] * 2,
+                                                         "deviation": [30.0] * 2})  # fmt: skip
+    what = Lobbies(size=1, patience=60.0, good=1.0)
+    (sure,), (open_,) = (form_lobbies(known, [Ticket((name,)) for name in pair], what) for pair in ("AB", "CD"))
+    assert sure.quality > 0.98 > 0.9 > open_.quality
 
 
 def test_many_sides_of_parties_are_split_into_equal_sides():

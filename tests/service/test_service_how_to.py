@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
@@ -58,13 +61,56 @@ def test_requests_of_the_page_are_answered(tmp_path):
     try:
         answers = said([shell, "-ec", of_here(first)])
         assert answers.startswith('{"new":1,"known":0,"changed":0}') and answers.count('"quality"') == 2
-        assert said([sys.executable, "-c", of_here(python)]).startswith("{'new': 1, 'known': 0, 'changed': 0}\n0.")
+        found = said([sys.executable, "-c", of_here(python)])
+        assert re.fullmatch(r"{'new': 1, 'known': 0, 'changed': 0}\n0\.\d+ 1\n", found)
         best = said([node, "--input-type=module", "-e", of_here(script)], KINELO_TOKEN="none is asked for")
-        assert re.fullmatch(r"(Bob|Cid) 0\.\d+\n", best)
+        assert re.fullmatch(r"(Bob|Cid) 0\.\d+\nAnn\n", best)
+        refused = of_here(python).replace('"Bob", "Cid", 0.5', '"Bob", "Bob", 0.5')
+        done = subprocess.run([sys.executable, "-c", refused], capture_output=True, text=True, timeout=PATIENCE)
+        assert "ValueError: 'Bob' cannot play against itself" in done.stderr
     finally:
         service.terminate()
     book = kn.RatingBook(tmp_path / "ratings.db")
-    assert book.matches().match_id.tolist() == ["m1", "m2"]
+    assert book.matches().match_id.tolist() == ["m1", "m2", "m3"]
+
+
+def test_the_clients_of_the_page_send_again_until_they_are_answered(tmp_path):
+    """Whoever answers 503, or hangs up, twice: the third time is answered, and nothing is said of the others."""
+    node = program("node")
+    (python,), (script,) = blocks("py", "urlopen"), blocks("js", "fetch")
+    asked, answers = [], {"/matches": {"new": 1}, "/forecast": {"win": 0.7}, "/quality": {"ranked": [
+        {"candidate": "Bob", "quality": 0.9}]}, "/ratings": {"place": 3, "ratings": [{"name": "Ann"}]}}  # fmt: skip
+
+    class Answers(BaseHTTPRequestHandler):
+        def do_POST(self):
+            path = "/" + self.path.split("?")[0].split("/")[1]
+            self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            asked.append(path)
+            if asked.count(path) == 1:
+                self.close_connection = True
+                return
+            body = json.dumps(answers[path] if asked.count(path) > 2 else {"error": "later"}).encode()
+            self.send_response(200 if asked.count(path) > 2 else 503)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        do_GET = do_POST
+
+        def log_message(self, *_):
+            """Nothing."""
+
+    for command, expected in (
+        ([sys.executable, "-c", python], "{'new': 1}\n0.7 3\n"),
+        ([node, "--input-type=module", "-e", script], "Bob 0.9\nAnn\n"),
+    ):
+        asked.clear()
+        with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            command[-1] = command[-1].replace("localhost:8000", f"127.0.0.1:{server.server_port}")
+            assert said(command) == expected
+            server.shutdown()
+        assert [asked.count(path) for path in dict.fromkeys(asked)] == [3, 3, 3]
 
 
 def test_contests_of_the_page_are_answered(tmp_path):

@@ -15,6 +15,7 @@ from running_service import Service
 from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.book.milestones import season_table
 from kinelo.cli import app
 from patience import PATIENCE
 
@@ -126,3 +127,64 @@ def test_what_cannot_be_served_is_said_in_a_sentence(tmp_path):
         with pytest.raises(kn.InputError, match=word):
             CliRunner().invoke(app, ["serve", "--port", "0", *words], catch_exceptions=False)
     assert not list(tmp_path.iterdir())
+
+
+def contest(k: int) -> dict:
+    players = random.Random(1000 + k).sample([f"p{n}" for n in range(14)], 6)
+    order = [players[:3], players[3:]] if k % 2 else players
+    return {"contest_id": f"g{k}", "order": order, "date": f"2024-05-{1 + k // 20:02}"}
+
+
+def test_two_services_on_one_database_are_one_book(server, tmp_path):
+    """Contests are sent to both side by side, some to both; one is killed and started again; seasons are closed and
+    parameters learnt at one and known to the other; each says what the other says, and all is one run over the book."""
+    address = server.address()
+    kn.RatingBook(address, kn.RankElo()).close()
+    both = [Service(tmp_path, address) for _ in range(2)]
+
+    def send(service: Service, rows) -> None:
+        for k in rows:
+            for _ in range(20):
+                try:
+                    assert service.ask("/contests", contest(k))[0] == 200
+                    break
+                except (URLError, HTTPException, ConnectionError):
+                    time.sleep(0.2)
+            else:
+                raise AssertionError(f"contest {k} was never answered")
+
+    def side_by_side(*rows) -> None:
+        threads = [threading.Thread(target=send, args=pair) for pair in zip(both, rows)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+
+    def same(path: str) -> dict:
+        (status, one), (other_status, other) = (service.ask(path) for service in both)
+        assert status == other_status == 200 and one == other
+        return one
+
+    try:
+        side_by_side(range(0, 60, 2), range(1, 60, 2))
+        wish = {"name": "One", "reset": 0.3, "date": "2024-05-03"}
+        closed = [service.ask("/seasons", wish) for service in both]
+        assert closed[0] == closed[1] and closed[0][0] == 200
+        assert same("/seasons")["seasons"] == [closed[0][1]] and same("/seasons/One")["total"] == 14
+        both[1].kill()
+        killed = threading.Thread(target=both[1].start)
+        killed.start()
+        send(both[0], range(60, 80))
+        killed.join()
+        side_by_side(range(80, 110), range(100, 130))
+        assert both[1].ask("/refit", {})[0] == 200 and len(same("/milestones")["milestones"]) == 2
+        side_by_side(range(130, 140), range(140, 150))
+        assert same("/ratings?limit=100")["total"] == 14
+        rule = {"bounds": {"Low": 0.5, "High": 0.5}, "by": "share", "placement": 3, "every": 1}
+        assert both[0].ask("/tiers", rule)[0] == 200 and same("/leaderboard")["total"] == 14
+        assert same("/ratings/p3?history=20&neighbours=2")["history"]
+    finally:
+        for service in both:
+            service.terminate()
+    book = kn.RatingBook(address)
+    assert len(book) == 150 and book.check() == [] and len(season_table(book, "One")) == 14

@@ -54,7 +54,7 @@ class SeasonTrial:
         first, later = np.mean(self.extra[:early]), np.mean(self.extra[-early:])
         worst = int(np.argmin(self.ranks))
         when = (
-            "Ranks were never wrong by more than that."
+            "It was never below .99, so ranks stayed right."
             if self.right_after == 0.0
             else f"Ranks were right again (.99) after {self.right_after:.0f} matches each."
             if self.right_after is not None

@@ -2,9 +2,11 @@
 
 Whoever has waited longest is served first. Around such an anchor the nearest in rating who fit (parties stay together
 on a side, regions and roles have to go) make a lobby, and it is split into sides as evenly as their parties allow. It
-starts if it is even enough, or if the anchor has waited as long as anybody should; else the anchor waits for somebody
-nearer. How even a lobby is: ``1 − E[(P(win) − P(loss))²]`` over what is believed of ratings, in the mean over all pairs
-of sides; a side is the mean of its players, as raters of contests take it.
+starts if its ratings are even enough, or if the anchor has waited as long as anybody should; else the anchor waits for
+somebody nearer. Doubt of ratings, which no waiting takes away, holds nobody up.
+
+How even a lobby is: ``1 − E[(P(win) − P(loss))²]`` over what is believed of ratings, in the mean over all pairs of
+sides; a side is the mean of its players, as raters of contests take it.
 """
 
 from __future__ import annotations
@@ -69,7 +71,7 @@ class Lobbies:
     patience
         Seconds after which somebody starts in the best lobby there is.
     good
-        How even a lobby must be (0 to 1) to start before that.
+        How even a lobby must be (0 to 1) to start before that, by its ratings as if they were sure.
     roles
         How many on a side play each role, ``{"tank": 1, "healer": 1, "fighter": 3}``.
     """
@@ -163,12 +165,11 @@ def _formed(queue: Sequence[_Waiting], what: Lobbies, split: Split) -> list[tupl
         sides = None if chosen is None else split([queue[k] for k in chosen[0]], what)
         if chosen is None or sides is None:
             continue
-        quality = evenness(sides)
-        if quality >= what.good or queue[anchor].ticket.waited >= what.patience:
+        if evenness(sides, doubt=0.0) >= what.good or queue[anchor].ticket.waited >= what.patience:
             gone |= set(chosen[0])
             names = tuple(tuple(name for one in side for name in one.ticket.players) for side in sides)
             members = [queue[k] for k in chosen[0]]
-            formed.append((Lobby(names, quality, chosen[1], queue[anchor].ticket.waited), members))
+            formed.append((Lobby(names, evenness(sides), chosen[1], queue[anchor].ticket.waited), members))
     return formed
 
 
@@ -283,15 +284,15 @@ def _dealt(tickets: Sequence[_Waiting], what: Lobbies) -> list[list[_Waiting]] |
     return None
 
 
-def evenness(sides: Sequence[Sequence[Any]]) -> float:
-    """How even sides of tickets are believed to be, in the mean over pairs."""
+def evenness(sides: Sequence[Sequence[Any]], doubt: float = 1.0) -> float:
+    """How even sides of tickets are believed to be, in the mean over pairs; a doubt of 0 looks at ratings alone."""
     numbers = []
     for side in sides:
         size = sum(one.size for one in side)
         rating = math.fsum(one.rating * one.size for one in side) / size
         numbers.append((rating, math.fsum(one.variance for one in side) / size**2))
-    mean, doubt = np.array([(a[0] - b[0], math.sqrt(a[1] + b[1])) for a, b in combinations(numbers, 2)]).T
-    apart = np.tanh(0.5 * POINTS * (mean[:, None] + doubt[:, None] * HERMITE_NODES))
+    mean, spread = np.array([(a[0] - b[0], math.sqrt(a[1] + b[1])) for a, b in combinations(numbers, 2)]).T
+    apart = np.tanh(0.5 * POINTS * (mean[:, None] + doubt * spread[:, None] * HERMITE_NODES))
     return float(np.mean(1.0 - apart**2 @ HERMITE_WEIGHTS))
 
 
