@@ -8,7 +8,7 @@ import pytest
 import kinelo as kn
 from kinelo.decisions.queueing import Lobbies, Ticket, form_lobbies, queue_trial
 
-RATINGS = {f"p{k}": 1500.0 + 37.0 * ((k * 29) % 23 - 11) for k in range(60)}
+RATINGS = {f"p{k}": 1500.0 + 14.0 * ((k * 29) % 61 - 30) for k in range(60)}
 ROLES = {"tank": 1, "healer": 1, "fighter": 1}
 
 
@@ -147,16 +147,16 @@ def test_newcomers_and_books_are_asked_alike(tmp_path):
 
 
 def test_a_trial_waits_as_the_theory_of_pairs_says_and_evens_out_with_patience():
-    """By nearest rating every second of a pair starts it at once: in the mean ½/λ seconds and half a look. 4,800 come,
-    whose waits have a standard error below .03 s."""
+    """By nearest rating every second of a pair starts it at once: in the mean ½/λ seconds and half a look. 1,200 come,
+    whose waits have a standard error below .07 s."""
     ratings = {f"p{k}": float(x) for k, x in enumerate(np.random.default_rng(1).normal(1500.0, 200.0, 6000))}
     waits, quality = [], []
     for patience in (10.0, 30.0, 80.0):
         what = Lobbies(size=1, patience=patience, good=0.995)
-        found = queue_trial(ratings, what, per_minute=20.0, minutes=240.0, every=0.5, seed=2)
+        found = queue_trial(ratings, what, per_minute=20.0, minutes=60.0, every=0.5, seed=2)
         ours, nearest = found.policies
         assert ours.lobbies * 2 + ours.left == found.players == nearest.lobbies * 2 + nearest.left
-        assert nearest.waited == pytest.approx(0.5 * 3.0 + 0.25, abs=0.12) and nearest.left <= 1
+        assert nearest.waited == pytest.approx(0.5 * 3.0 + 0.25, abs=0.25) and nearest.left <= 1
         assert ours.waited < patience and ours.waited_95 <= max(patience + 3.5, nearest.waited_95)
         waits.append(ours.waited)
         quality.append(ours.quality)
