@@ -17,7 +17,9 @@ from patience import PATIENCE
 def server_binaries() -> Path | None:
     """Where the server's programs lie."""
     found = shutil.which("initdb")
-    places = [Path(found).resolve().parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    places = (
+        [Path(found).resolve().parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    )
     return next((place for place in places if (place / "postgres").exists()), None)
 
 
