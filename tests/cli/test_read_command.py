@@ -136,3 +136,13 @@ def test_a_file_of_what_is_to_come_has_a_reading_of_its_own(folder):
     kinelo("read", "r.csv", *SAID)
     rows = kinelo("predict", "next.csv", "--results", "r.csv", "--rater", "glicko", "--json").stdout
     assert [row["date"] for row in json.loads(rows)["forecasts"]] == ["2024-05-06"]
+
+
+def test_a_column_that_is_said_counts_before_that_of_the_results(folder):
+    (folder / "next.csv").write_text("day,host,other,guest team\n05/06/2024,A,C,B\n")
+    kinelo("read", "r.csv", *SAID)
+    words = ("predict", "next.csv", "--results", "r.csv", "--rater", "glicko", "--json")
+    sides = [
+        json.loads(kinelo(*words, *more).stdout)["forecasts"][0]["home"] for more in ((), ("--column", "home=other"))
+    ]
+    assert sides == ["A", "C"]

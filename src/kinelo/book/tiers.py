@@ -312,7 +312,10 @@ def drawn_anew(played: Any, forecast: Any, generator: np.random.Generator) -> An
 def _rule(book: RatingBook) -> Tiers:
     rule = tiers_of(book)
     if rule is None:
-        raise InputError(f"{book._database.name} keeps no rule of tiers; kinelo.book.tiers.set_tiers sets one.")
+        raise InputError(
+            f"{book._database.name} keeps no rule of tiers: kinelo book tiers BOOK --rule FILE sets one, or "
+            "kinelo.book.tiers.set_tiers."
+        )
     return rule
 
 
