@@ -255,3 +255,10 @@ def test_the_command_watches_since_a_day(tmp_path):
     late = CliRunner().invoke(app, ["audit", str(file), "--watch", "2030-01-01"])
     assert isinstance(late.exception, kn.InputError)
     assert str(late.exception) == "--watch 2030-01-01 needs matches before that day and since; there are 1,500 and 0."
+
+
+@pytest.mark.parametrize(("apart", "told"), [(0.03, True), (0.0176, False)])
+def test_more_matches_than_anybody_plays_are_not_said(apart, told):
+    """Some 464,000 over the square of the difference in points: 5·10⁸, and 1.5·10⁹."""
+    more = kn.tiers(glicko([1500, 1500 + apart], [50, 60]), level=0.95)["more"][0]
+    assert (more is not None) == told and (not told or 4e8 < more < 6e8)
