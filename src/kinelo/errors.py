@@ -1,7 +1,12 @@
 """What goes wrong in words: one sentence that says what, where, and what is accepted."""
 
+import os
 import re
+import sys
+import warnings
+from pathlib import Path
 
+PACKAGE = f"{Path(__file__).parent}{os.sep}"
 LONGEST = 1000
 """Characters of a sentence; a value that it repeats may have more, and is cut."""
 
@@ -49,6 +54,14 @@ class KineloWarning(UserWarning):
     >>> with warnings.catch_warnings():
     ...     warnings.simplefilter("error", KineloWarning)  # stop where a result cannot be trusted
     """
+
+
+def warn(sentence: str) -> None:
+    """Warn that a result is not to be trusted, at the line of whoever called Kinelo, however deep it was noticed."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(sentence, KineloWarning, stacklevel=level)
 
 
 def in_one_line(error: BaseException) -> str:

@@ -12,7 +12,6 @@ import contextlib
 import copy
 import math
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -40,7 +39,7 @@ from kinelo.book.ratings import (
 )  # fmt: skip
 from kinelo.book.replay import forget, remember
 from kinelo.book.schema import plain_json, read_json
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import day_number, read_day, refuse_far_ahead
 from kinelo.matches.kinds import kind_of
@@ -336,7 +335,7 @@ class Carrying:
         if entry is None:
             entry = self.attempt(lambda: self._count(matches, alone, True), everybody=True)
         for sentence in entry.sentences(self.ratings.ledger):
-            warnings.warn(sentence, KineloWarning, stacklevel=3)
+            warn(sentence)
         return Added(len(entry.fresh), entry.known, len(entry.changed))
 
     def _count(self, matches: Any, alone: bool, everybody: bool) -> Entry:

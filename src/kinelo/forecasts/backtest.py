@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import copy
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, overload
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.comparison import Comparison, binned
 from kinelo.forecasts.contest_scores import ContestBacktest
 from kinelo.forecasts.forecast import Forecast
@@ -261,12 +260,10 @@ def _doubt(test: Backtest) -> None:
     for name in test.forecasts:
         loss = float(test.match_scores(name).mean())
         if loss < TOO_GOOD:
-            warnings.warn(
+            warn(
                 f"{name} forecast {len(test.matches):,} matches with a log-loss of {loss:.2g}, which is too good to be "
                 "true: something tells the result beforehand, such as an order of sides, a venue or a line-up that "
-                "depends on who won.",
-                KineloWarning,
-                stacklevel=3,
+                "depends on who won."
             )
 
 

@@ -9,14 +9,13 @@ classifiers. The features are a table of matches, which holds the results too: t
 from __future__ import annotations
 
 import copy
-import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.kinds import CONTESTS, kind_of
@@ -98,12 +97,10 @@ def _as_hindsight(fitted: Any, matches: Any) -> Any:
     if fitted is None or not len(fitted) or not fitted.dated or matches.date[0] >= fitted.date[-1]:
         return matches
     noun = matches.kind.noun
-    warnings.warn(
+    warn(
         f"These {noun} begin on {matches.date[0]}, before the last {matches.kind.one} fitted "
         f"({fitted.date[-1]}): their score is one of hindsight. Split {noun} by time, with TimeSeriesSplit or "
-        "before() and since().",
-        KineloWarning,
-        stacklevel=4,
+        "before() and since()."
     )
     return replace(matches, date=np.maximum(matches.date, fitted.date[-1]))
 

@@ -8,7 +8,6 @@ of the season under way included (:mod:`kinelo.forecasts.season_so_far`).
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.parameters import check_number
 from kinelo.forecasts.season_so_far import is_under_way, season_so_far
 from kinelo.forecasts.usual_rules import DRAW, LOSS, USUAL_RELEGATED, WIN
@@ -301,11 +300,9 @@ def _warn_of_points_lost(rater: Any, fixtures: Matches, results: Matches | None)
     """Warn where the rater was fitted on matches of the season under way and nobody handed them over."""
     fitted = getattr(rater, "_fitted", None)
     if results is None and isinstance(fitted, Matches) and is_under_way(fixtures, fitted):
-        warnings.warn(
+        warn(
             "No fixture has a result, so that everyone starts from 0 points; results=matches counts the points won in "
-            "the season so far, and results=matches[:0] none.",
-            KineloWarning,
-            stacklevel=3,
+            "the season so far, and results=matches[:0] none."
         )
 
 

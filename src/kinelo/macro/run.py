@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.macro.kernels import transported
 from kinelo.macro.motion import with_form
 from kinelo.macro.population import Population, as_population
@@ -215,11 +214,9 @@ class _Run:
         if not self.warned and max(low, high) >= PRESSING:
             self.warned = True
             end, mass = ("lower", low) if low > high else ("upper", high)
-            warnings.warn(
+            warn(
                 f"The range of r is too narrow: at time {time:.4g} a part {mass:.2g} of the teams presses against its "
-                f"{end} end, {grid.r.low if low > high else grid.r.high:g}; give r a wider range.",
-                KineloWarning,
-                stacklevel=4,
+                f"{end} end, {grid.r.low if low > high else grid.r.high:g}; give r a wider range."
             )
         population = Population._of(grid, density.reshape(grid.shape).copy())
         change = math.nan

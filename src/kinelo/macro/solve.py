@@ -5,14 +5,13 @@ Time is γ times the matches per team of the microscopic model.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from kinelo._version import __version__
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.macro.population import Population, as_population
 from kinelo.macro.run import Stop, kinetic_states, save_times, until_time
 from kinelo.macro.scheme import SchemeName
@@ -120,11 +119,9 @@ def solve(
     end = until_time(until)
     saves = save_times(save_at, end)
     if shape is None and isinstance(population, Strength) and not isinstance(population, Fixed | Normal):
-        warnings.warn(
+        warn(
             f"The kinetic equation takes performances of {type(population).__name__} as normal, with the same means "
-            "and spreads.",
-            KineloWarning,
-            stacklevel=2,
+            "and spreads."
         )
     population = as_population(population)
     population.grid.check_memory(len(saves) + 6, f"Keeping the density at {len(saves)} times")

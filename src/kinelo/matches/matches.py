@@ -8,7 +8,6 @@ Columns are arrays sorted by date; matches of one day keep the order of the file
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import KineloWarning
+from kinelo.errors import warn
 from kinelo.matches.dated import DatedTable, Rejects, TableCheck, counted, described, digest_of
 from kinelo.matches.kinds import MATCHES, Kind
 from kinelo.matches.lineups import Lineups
@@ -379,11 +378,9 @@ def tells_result(decided: float, share: float, telling: float = TELLING_AT_HOME)
 def _tells(decided: int, share: float, telling: float, where: str) -> bool:
     if not tells_result(decided, share, telling):
         return False
-    warnings.warn(
+    warn(
         f"The side named first won {percent(share, 1)} of {decided:,} decided matches {where}: the order of sides "
         "seems to tell the result, so nothing is learnt from it; if the table names winners, call its columns winner "
-        "and loser.",
-        KineloWarning,
-        stacklevel=4,
+        "and loser."
     )
     return True

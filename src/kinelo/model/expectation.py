@@ -10,7 +10,6 @@ Taylor, the paper's closure: ``s_ij ≈ b(d) + ½ b''(d) V`` with ``d = θ_i −
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,7 +18,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.model.law import fingerprint
 from kinelo.model.outcome import Outcome
 from kinelo.model.results import Results
@@ -207,9 +206,7 @@ def warn_if_taylor_fails(outcome: Outcome, sigma: ArrayLike) -> None:
     if variance < limit:
         return
     nu_sigma, bound = outcome.sharpness * math.sqrt(variance / 2), outcome.sharpness * math.sqrt(limit / 2)
-    warnings.warn(
+    warn(
         f"The Taylor closure is used outside its range: νσ = {nu_sigma:.4g}, but it is increasing only for "
-        f'νσ < {bound:.4g}; closure="exact" has no such limit.',
-        KineloWarning,
-        stacklevel=3,
+        f'νσ < {bound:.4g}; closure="exact" has no such limit.'
     )

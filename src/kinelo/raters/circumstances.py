@@ -9,7 +9,6 @@ levels luck depends (:mod:`kinelo.raters.noise`), and effects are numbers that s
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.matches.matches import Matches
 from kinelo.raters.covariates import covariate_numbers
 from kinelo.raters.noise import NoiseFactors
@@ -169,10 +168,8 @@ def warn_of_numbers(name: str, levels: Sequence[str]) -> None:
     span = numbers_in(levels)
     if span is None:
         return
-    warnings.warn(
+    warn(
         f"The condition {name!r} holds numbers ({len(levels)} of them, {span[0]:g} to {span[1]:g}), and each counts "
         "as a category of its own: what one is worth says nothing of the next. "
-        f"covariates=[{name!r}] says what a unit is worth; if they are categories, leave it.",
-        KineloWarning,
-        stacklevel=5,
+        f"covariates=[{name!r}] says what a unit is worth; if they are categories, leave it."
     )

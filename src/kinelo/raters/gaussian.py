@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -29,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import ndtri
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.fit import WARM_UP, Slopes, estimate, settled_slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number, estimated
@@ -296,23 +295,19 @@ class GaussianRater(Rater):
             return "full"
         if rows > MOST_TOGETHER or len(matches) * float(rows) ** 2 > MOST_PASS:
             slowly = "; covariance='full' keeps it all the same, slowly" if rows <= MOST_TOGETHER else ""
-            warnings.warn(
+            warn(
                 f"{rows:,} {self._row_noun} in {len(matches):,} matches are too many to keep how strengths are "
-                f"connected: covariance='diagonal' is used{slowly}.",
-                KineloWarning,
-                stacklevel=4,
+                f"connected: covariance='diagonal' is used{slowly}."
             )
             return "diagonal"
         settled = self._unidentified_parameters(matches)
         if any(p.name not in settled for p in self._open_parameters()):
             return "auto"
         if rows > MOST_UNTRIED:  # nothing is sought, so that nothing says whether it pays
-            warnings.warn(
+            warn(
                 f"covariance='full' would keep how the strengths of {rows:,} {self._row_noun} are connected, at some "
                 f"{rows**2 * MICROSECONDS:,.0f} µs a match, and as all parameters are given nothing says whether that "
-                "pays: covariance='diagonal' is used. Say which of the two you want.",
-                KineloWarning,
-                stacklevel=4,
+                "pays: covariance='diagonal' is used. Say which of the two you want."
             )
             return "diagonal"
         return "full"

@@ -10,12 +10,11 @@ places (see :mod:`kinelo.matches.pools`).
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.contests import Contests, Slots
 from kinelo.matches.dated import check_played, counted
@@ -77,7 +76,7 @@ def leaderboard(
     ranking = {"active_days": active_days, "least_matches": least_matches, "caution": caution}
     board, said = board_and_words(rated, matches, **ranking)
     if said:
-        warnings.warn(said, KineloWarning, stacklevel=2)
+        warn(said)
     return board
 
 

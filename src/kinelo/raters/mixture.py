@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, KineloWarning, warn
 from kinelo.forecasts.automatic import MOST_COMPARED, best_of, compare, fitted, latest_part
 from kinelo.forecasts.backtest import Backtest, Forecaster, named_raters
 from kinelo.forecasts.estimator import chances_by_class, check_target, classes_of, estimator_tags, score_ahead
@@ -249,7 +249,7 @@ class Mixture:
         if matches.dated:
             self._learnt_until = int(matches.day.max())
         for name, why in left_out.items():
-            warnings.warn(f"{name} is left out of the mixture: {why.rstrip('.')}.", KineloWarning, stacklevel=2)
+            warn(f"{name} is left out of the mixture: {why.rstrip('.')}.")
         return self
 
     def _fit_members(

@@ -24,7 +24,6 @@ from 1 is therefore tried on matches that it was not found on, and drawn to 1 as
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.fit import SettledSlopes
 from kinelo.matches.dated import Condition
 from kinelo.matches.matches import Matches
@@ -218,7 +217,7 @@ def with_levels_noted(forecast: Any, matches: Any, noise: NoiseFactors) -> Any:
         ]
     if not notes:
         return forecast
-    warnings.warn("; ".join(notes[:MOST_NOTED]) + ".", KineloWarning, stacklevel=4)
+    warn("; ".join(notes[:MOST_NOTED]) + ".")
     return replace(forecast, notes=(*forecast.notes, *notes))
 
 

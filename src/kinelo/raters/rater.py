@@ -16,7 +16,6 @@ from __future__ import annotations
 import copy
 import math
 import time
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -27,7 +26,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.estimator import (
     Data,
     Said,
@@ -408,11 +407,9 @@ class Rater(ABC, Generic[Data, Said]):
         self._conclude(matches, latest)
         # Warn: of a search that found nothing, and of starting ratings whose names nobody has.
         if self.estimates_ is not None and not self.estimates_.moved:
-            warnings.warn(
+            warn(
                 f"The search for parameters did not move from its start: no step made the results of these "
-                f"{len(matches):,} {matches.kind.noun} likelier, and all parameters stand at their defaults.",
-                KineloWarning,
-                stacklevel=2,
+                f"{len(matches):,} {matches.kind.noun} likelier, and all parameters stand at their defaults."
             )
         start = self._start()
         if start is not None:
@@ -480,11 +477,9 @@ class Rater(ABC, Generic[Data, Said]):
         if self.look is None or len(matches) <= self.look:
             return matches
         if self._open_parameters():
-            warnings.warn(
+            warn(
                 f"Parameters are estimated on the latest {int(self.look):,} of {len(matches):,} {matches.kind.noun}, "
-                "and all are rated with them; set look = None to estimate on all.",
-                KineloWarning,
-                stacklevel=3,
+                "and all are rated with them; set look = None to estimate on all."
             )
         latest: Any = matches[-int(self.look) :]
         return latest

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.fit import OutOfRange, estimate, settled_slopes
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, estimated
@@ -93,11 +92,9 @@ class Drift:
         """Warn if the drift is serious."""
         if self.serious:
             kind = "inflation" if self.shift > 0 else "deflation"
-            warnings.warn(
+            warn(
                 f"Rating {kind}: the {self.active} active sides average {self.mean:.4g}, newcomers start at "
-                f"{self.start:.4g}; compare ratings of different years by rank, not by value.",
-                KineloWarning,
-                stacklevel=4,
+                f"{self.start:.4g}; compare ratings of different years by rank, not by value."
             )
 
 

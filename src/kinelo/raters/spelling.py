@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-from kinelo.errors import KineloWarning
+from kinelo.errors import warn
 
 MOST_NAMED = 5
 """Names that a warning lists."""
@@ -36,4 +35,4 @@ def warn_of_misspelt(unknown: tuple[str, ...], names: Iterable[str]) -> None:
         if near:
             warned.append(f"{name} has never played and is forecast as a newcomer; did you mean {' or '.join(near)}?")
     if warned:
-        warnings.warn(" ".join(warned), KineloWarning, stacklevel=3)
+        warn(" ".join(warned))

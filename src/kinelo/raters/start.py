@@ -6,7 +6,6 @@ a number of matches its side counts as settled; without a day it holds on the da
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.raters.spelling import MOST_NAMED, nearest_names
 from kinelo.raters.state import NEVER
 
@@ -185,7 +184,7 @@ def _numbers(table: pl.DataFrame, column: str) -> NDArray[np.float64]:
     notes: list[str] = []
     numbers = read_numbers(table[column], notes)
     for note in notes:
-        warnings.warn(note, KineloWarning, stacklevel=4)
+        warn(note)
     return numbers
 
 
@@ -213,6 +212,4 @@ def warn_of_unmet(start: Start, met: set[str]) -> None:
         near = nearest_names(name, fresh, 1)
         named.append(f"{name!r} (perhaps {near[0]!r})" if near else repr(name))
     rest = f" and {len(strange) - MOST_NAMED} more" if len(strange) > MOST_NAMED else ""
-    warnings.warn(
-        f"start names {len(strange)} that no match names: {', '.join(named)}{rest}.", KineloWarning, stacklevel=3
-    )
+    warn(f"start names {len(strange)} that no match names: {', '.join(named)}{rest}.")

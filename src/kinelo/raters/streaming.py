@@ -6,12 +6,11 @@ twice: it estimates on a part of them (of matches the latest ``look`` of the rat
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.matches.dated import counted
 from kinelo.matches.scan import TableScan
 
@@ -42,7 +41,7 @@ def fit_in_pieces(rater: Any, scan: TableScan[Any], y: object) -> None:
     if count > len(part) and rater._open_parameters():
         which = f"{scan.part_estimated} {len(part):,} {noun}"
         said = f"parameters were estimated on {which}; all {noun} were rated with them"
-        warnings.warn(said, KineloWarning, stacklevel=3)
+        warn(said)
 
 
 def _check_able(rater: Any, scan: TableScan[Any]) -> None:
@@ -61,4 +60,4 @@ def _with_warning(pieces: Iterator[Any]) -> Iterator[Any]:
     if counts:
         reasons = ", ".join(f"{reason}: {number:,}" for reason, number in counts.items())
         rows = counted(sum(counts.values()), "row was", "rows were")
-        warnings.warn(f"{rows} set aside ({reasons}).", KineloWarning, stacklevel=4)
+        warn(f"{rows} set aside ({reasons}).")

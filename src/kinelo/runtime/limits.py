@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import warnings
 from contextlib import suppress
 from pathlib import Path
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 
 _GROUP = Path("/sys/fs/cgroup")
 
@@ -68,8 +67,4 @@ def check_time(seconds: float, what: str, remedy: str) -> None:
     if seconds > LONG_RUN:
         units = (("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0))
         unit, length = next((unit, length) for unit, length in units if seconds >= 2 * length)
-        warnings.warn(
-            f"{what} takes at least {seconds / length:,.0f} {unit}; to wait less, {remedy}.",
-            KineloWarning,
-            stacklevel=4,
-        )
+        warn(f"{what} takes at least {seconds / length:,.0f} {unit}; to wait less, {remedy}.")

@@ -13,7 +13,6 @@ folders are looked into for that one import, which somebody allowed, and for not
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -22,7 +21,7 @@ from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
 from typing import Any, Literal
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 
 Group = Literal["kinelo.raters", "kinelo.outcomes", "kinelo.commands"]
 
@@ -37,7 +36,7 @@ def plugins(group: Group, taken: tuple[str, ...]) -> dict[str, EntryPoint]:
 def warn_of_plugins_left_out(group: Group, taken: tuple[str, ...]) -> None:
     """Say, once, which plug-ins are not used because their name is taken."""
     for sentence in _sorted_out(group, taken)[1]:
-        warnings.warn(sentence, KineloWarning, stacklevel=3)
+        warn(sentence)
 
 
 def _sorted_out(group: Group, taken: tuple[str, ...]) -> tuple[dict[str, EntryPoint], list[str]]:

@@ -16,7 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from kinelo._version import __version__
-from kinelo.errors import InputError, KineloWarning, in_one_line
+from kinelo.errors import InputError, KineloWarning, in_one_line, warn
 from kinelo.runtime.extras import library_versions, require
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def answers(
                 killed = type(error).__name__ == "KilledWorker"
                 result, sentences = InputError(LOST) if killed else error, []
             for text in sentences:
-                warnings.warn(text, KineloWarning, stacklevel=4)
+                warn(text)
             yield number[future.key], result
             future.release()
     finally:
@@ -154,7 +154,7 @@ def check_client(client: Any) -> None:
         other = [f"{name} {there.get(name)}" for name in here if there.get(name) != here[name]]
         if other:
             unlike = f"the worker {worker} has {', '.join(other)}, unlike this process; last digits may differ."
-            warnings.warn(unlike, KineloWarning, stacklevel=3)
+            warn(unlike)
 
 
 def client_of(workers: int | None, scheduler: str | None) -> AbstractContextManager[Client | None]:

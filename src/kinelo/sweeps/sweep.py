@@ -14,7 +14,6 @@ import hashlib
 import inspect
 import math
 import textwrap
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from itertools import pairwise
@@ -25,7 +24,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import ArrayLike
 
-from kinelo.errors import InputError, KineloWarning, in_one_line
+from kinelo.errors import InputError, in_one_line, warn
 from kinelo.runtime.extras import require
 from kinelo.runtime.progress import Advance, Progress, progress_bar
 from kinelo.runtime.workers import answers, check_client, threads_of
@@ -160,7 +159,7 @@ def run_sweep(
         sentence = (
             f"{len(failures)} of {dataset[FAILURE].size} points could not be computed; the first says: {failures[0]}"
         )
-        warnings.warn(sentence, KineloWarning, stacklevel=3)
+        warn(sentence)
     return dataset
 
 

@@ -9,14 +9,13 @@ stable.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, eigvalsh
 
-from kinelo.errors import InputError, KineloWarning, NoStationaryState
+from kinelo.errors import InputError, NoStationaryState, warn
 from kinelo.model.expectation import Closure, expected_result
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
@@ -221,7 +220,7 @@ def warn_if_outside(state: StationaryState) -> None:
     """Warn of an answer so far outside the range of theory that it is rough: where w jumps within the noise."""
     for caveat in state.caveats:
         if caveat.error >= 1:
-            warnings.warn(caveat.sentence, KineloWarning, stacklevel=3)
+            warn(caveat.sentence)
 
 
 def rating_noise(

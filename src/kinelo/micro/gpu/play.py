@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.micro.gpu.held import HeldPlay
 from kinelo.micro.gpu.matches import (
     LARGEST_LEAGUE,
@@ -71,11 +70,9 @@ def user_functions_on_device(outcome: Outcome, pairing: Pairing) -> UserFunction
 def _bound(law: Outcome | Pairing, formula: Scalar) -> Any:
     """A user's formula as a device function; a warning where the device may round it in another way."""
     if names := rounded_by_device(formula):
-        warnings.warn(
+        warn(
             f"A formula of {type(law).__name__} uses {', '.join(names)}, which a graphics processor rounds in its own "
-            "way: ratings may differ from the processor's in the last bit. Those of +, -, *, / and math.sqrt do not.",
-            KineloWarning,
-            stacklevel=6,
+            "way: ratings may differ from the processor's in the last bit. Those of +, -, *, / and math.sqrt do not."
         )
     return target().compile(formula)
 

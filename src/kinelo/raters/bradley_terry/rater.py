@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import ndtri
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, KineloWarning, warn
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number, estimated, fixed
 from kinelo.forecasts.places import GUMBEL_DEVIATION, ContestForecast
@@ -355,11 +355,9 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             return
         names = [name for name, pool in zip(self._state.name_index.names, label) if pool > 0]
         shown = ", ".join(map(repr, names[:MOST_NAMED])) + (", …" if len(names) > MOST_NAMED else "")
-        warnings.warn(
+        warn(
             f"The contestants form {label.max() + 1} pools that no comparison connects, so ratings of different pools "
-            f"cannot be compared; outside the largest are {shown}.",
-            KineloWarning,
-            stacklevel=2,
+            f"cannot be compared; outside the largest are {shown}."
         )
 
     def _fresh(self, values: Mapping[str, float]) -> Tally:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import json
-import warnings
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.forecast import Forecast
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches
@@ -126,7 +125,7 @@ class FideElo(Rater):
                 "list to begin with (start=, --start)."
             )
         if not any(self._begun().players[name].history for name in met):
-            warnings.warn("No match names anybody who is on the list to begin with.", KineloWarning, stacklevel=4)
+            warn("No match names anybody who is on the list to begin with.")
 
     def _prepare_once(self, matches: Matches) -> None:
         """Nothing is read off the matches before they are rated."""
@@ -373,11 +372,7 @@ def _listed(source: Any) -> dict[str, Player]:
         made[clean_name(name)] = player
     if guessed:
         more = ", …" if len(guessed) > 3 else ""
-        warnings.warn(
-            f"K = 40 without a number of games counts as the first of 30: {', '.join(guessed[:3])}{more}.",
-            KineloWarning,
-            stacklevel=5,
-        )
+        warn(f"K = 40 without a number of games counts as the first of 30: {', '.join(guessed[:3])}{more}.")
     return made
 
 

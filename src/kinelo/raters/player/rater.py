@@ -13,7 +13,6 @@ nothing is. ``b`` is an effect like that of a covariate (:mod:`kinelo.raters.cov
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -21,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.parameters import Estimates, Parameter, check_number, estimated, fixed, switch
 from kinelo.matches.dated import Day
 from kinelo.matches.kinds import SIZE
@@ -258,12 +257,10 @@ class PlayerElo(GaussianRater):
         if not self._counts_size or self.effects_["high"][-1] >= 0.0:
             return
         _, effect, error, *_ = self.effects_.row(-1)
-        warnings.warn(
+        warn(
             f"Larger sides do worse in these matches (size effect {effect:.0f} ± {error:.0f}), as where line-ups were "
             "written down afterwards and those who lost had used more substitutes: sizes are left out, as with "
-            "counts_size=False.",
-            KineloWarning,
-            stacklevel=4,
+            "counts_size=False."
         )
         units = self._around.units[:-1]
         self._counts_size, self._made = False, {}
@@ -472,7 +469,7 @@ class PlayerElo(GaussianRater):
         s = state.in_batch()
         beliefs = smooth(matches.day, back._filter_weight(matches), y, played, back._table_of([back]), s)
         if not beliefs.settled:
-            warnings.warn("Hindsight has not settled: ratings may still move a little.", KineloWarning, stacklevel=3)
+            warn("Hindsight has not settled: ratings may still move a little.")
         return [back._table_back(beliefs, stop, matches, games) for stop in stops]
 
     def _table_back(self, beliefs: Beliefs, stop: int, matches: Matches, games: NDArray[np.int64]) -> pl.DataFrame:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import copy
 import math
 import time
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
 from numbers import Real
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, estimated, fixed
 from kinelo.forecasts.places import DEEPEST, ContestForecast
@@ -367,11 +366,9 @@ class RankElo(Rater[Matches | Contests, Any]):
             warn_of_numbers(name, contests.slots[name].names)
         number = 0 if SIZE in asked.units else sizes_differ(contests)
         if number:
-            warnings.warn(
+            warn(
                 f"Teams are of different sizes in {number:,} of {len(contests):,} contests, and count as the mean of "
-                'their members; covariates=["size"] estimates what one more is worth.',
-                KineloWarning,
-                stacklevel=3,
+                'their members; covariates=["size"] estimates what one more is worth.'
             )
 
     def _latest_matches(self, matches: Matches | Contests) -> Contests:
@@ -381,11 +378,9 @@ class RankElo(Rater[Matches | Contests, Any]):
             return contests
         part = thinned(contests, int(self.look))
         if part is not contests and self._open_parameters():
-            warnings.warn(
+            warn(
                 f"Parameters are estimated on {part.entrant.size:,} of {contests.entrant.size:,} entries, and all "
-                "contests are rated with them; set look = None to estimate on all.",
-                KineloWarning,
-                stacklevel=3,
+                "contests are rated with them; set look = None to estimate on all."
             )
         return part
 

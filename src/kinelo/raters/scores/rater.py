@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import estimated
 from kinelo.matches.dated import Day
@@ -166,11 +165,9 @@ class ScoreElo(Rater):
                 "their columns with columns={'home_score': …, 'away_score': …}, or take KalmanElo."
             )
         if known < len(matches):
-            warnings.warn(
+            warn(
                 f"{len(matches) - known:,} of {len(matches):,} matches have no whole scores: they tell of strengths, "
-                "and nothing of scores.",
-                KineloWarning,
-                stacklevel=4,
+                "and nothing of scores."
             )
         totals = matches.total[home >= 0]  # type: ignore[index]
         self._log_level, self._points = math.log(max(float(totals.mean()), 0.1)), self._points_in(float(totals.mean()))

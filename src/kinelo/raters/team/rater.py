@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import copy
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, NamedTuple, cast
@@ -19,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.errors import InputError, KineloWarning
+from kinelo.errors import InputError, warn
 from kinelo.forecasts.parameters import (
     FIXED_BY_PLAIN_ELO,
     LOOKED_AT,
@@ -407,11 +406,9 @@ class TeamElo(SideRater):
         if self.estimates_ is not None and "step" in self.estimates_.at_bounds:
             found = self.parameters_["step"]
             way = "less" if found < 1.01 * next(p.low for p in self._in_own_unit() if p.name == "step") else "more"
-            warnings.warn(
+            warn(
                 f"The search for step ended at the end of its range, {found:g} points: these matches ask for ratings "
-                f"that move even {way}; step= takes any value, and BradleyTerry is made for strengths that stay.",
-                KineloWarning,
-                stacklevel=2,
+                f"that move even {way}; step= takes any value, and BradleyTerry is made for strengths that stay."
             )
 
     def _refine(self, matches: Matches) -> None:

@@ -13,7 +13,6 @@ fixed r becomes ``∂_ρ − R'∂_e``. Newton's method on f and D together conv
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -27,7 +26,7 @@ from scipy.interpolate import CubicSpline
 from scipy.linalg import lu_factor, lu_solve
 from scipy.optimize import root_scalar
 
-from kinelo.errors import InputError, KineloWarning, NoStationaryState
+from kinelo.errors import InputError, NoStationaryState, warn
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
@@ -538,11 +537,9 @@ def _learning(system: RatingSystem, teams: Teams, learning: Learning) -> Trackin
     closed = learning_closure(outcome, learning, system.step, teams, system.sides)
     joint = learning_joint(LearningPull(outcome, learning, sigma), profile, small.moments)
     if joint.change > COARSE:
-        warnings.warn(
+        warn(
             f"The law of strengths and ratings as gamma → 0 still changes by {joint.change:.1g} on the finest "
-            "grid: it has long tails, and fewer digits than usual are certain.",
-            KineloWarning,
-            stacklevel=3,
+            "grid: it has long tails, and fewer digits than usual are certain."
         )
     # V is known from the profile to more digits than from the law in the plane.
     limit = Moments(profile.variance, joint.C, joint.U)
