@@ -732,6 +732,20 @@ CASES = {
          "Forgetful cannot be made anew: its argument 'size' is not kept as an attribute; keep it, or give the class "
         "get_params.",
     ),
+    "luck by a column that was not read": (
+        lambda: kn.RankElo(noise_by=["pitch"]).update(matches()),
+        "The column 'pitch' of noise_by was not read; read it with read_matches(..., conditions=['pitch']).",
+    ),
+    "strengths that no waves resolve": (
+        lambda: kn.expected_result(TANH, kn.Normal([0.0, 1e8], 1.0)),
+        "Strengths 1e+08 apart cannot be resolved by outcomes that settle within 38: they may be at most 4.88e+05 "
+        "apart; use a smaller nu, or rescale the strengths.",
+    ),
+    "twice as steep, half as far": (
+        lambda: kn.expected_result(kn.Tanh(nu=1.0), kn.Normal([0.0, 1e8], 1.0)),
+        "Strengths 1e+08 apart cannot be resolved by outcomes that settle within 19: they may be at most 2.44e+05 "
+        "apart; use a smaller nu, or rescale the strengths.",
+    ),
     # The lab
     "a scene that is not there": (lambda: scene_pictures(8), "There are scenes 1 to 7, not 8."),
     "units that are not there": (lambda: scene_pictures(1, "miles"), "Units are elo or paper."),
