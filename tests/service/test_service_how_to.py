@@ -1,4 +1,4 @@
-"""The page docs/how-to/service.md: its requests run as they stand, and its settings are such as programs take."""
+"""The pages service.md and deploy.md of docs/how-to: requests run as they stand, settings are such as programs take."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from running_service import Service
 
 from patience import PATIENCE
 
-PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "service.md").read_text(encoding="utf-8")
+HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
+PAGE = "".join((HOW_TO / name).read_text(encoding="utf-8") for name in ("service.md", "deploy.md"))
 TOOLS = "/usr/local/sbin:/usr/sbin:/sbin"
 
 
