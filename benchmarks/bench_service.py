@@ -371,8 +371,10 @@ async def asked(reader, writer, path: str, body: dict[str, object]) -> None:
     assert head.startswith(b"HTTP/1.1 200"), answer
 
 
-async def client(port: int, who: int, rate: float, begin: float, players: int, took: dict[str, list[float]]) -> None:
-    """Ask on one connection: of five questions, one writes a match and four ask for forecasts.
+async def client(
+    port: int, who: int, rate: float, begin: float, players: int, took: dict[str, list[float]], writes: int = 5
+) -> None:
+    """Ask on one connection: of five questions (or so many), one writes a match and the others ask for forecasts.
 
     Without a rate each question follows the answer to the one before it. With one, questions come at random moments,
     so many a second, and their time counts from that moment, also where the answer before it was still awaited.
@@ -386,7 +388,7 @@ async def client(port: int, who: int, rate: float, begin: float, players: int, t
         await asyncio.sleep(max(moment - time.perf_counter(), 0.0)) if rate else None
         home, away = (f"P{number}" for number in rng.sample(range(players), 2))
         path, body = "/forecast", {"home": home, "away": away}
-        if k % 5 == who % 5:
+        if k % writes == who % writes:
             path, body = "/matches", {**body, "match_id": f"{who}-{k}-{begin}", "result": 1, "date": DAY}
         await asked(reader, writer, path, body)
         took[path].append(time.perf_counter() - moment)
@@ -394,11 +396,107 @@ async def client(port: int, who: int, rate: float, begin: float, players: int, t
     writer.close()
 
 
-async def clients(port: int, count: int, players: int, rate: float = 0.0) -> dict[str, list[float]]:
+async def clients(port: int, count: int, players: int, rate: float = 0.0, writes: int = 5) -> dict[str, list[float]]:
     took: dict[str, list[float]] = {"/forecast": [], "/matches": []}
     begin = time.perf_counter() + 0.1
-    await asyncio.gather(*(client(port, who, rate, begin, players, took) for who in range(count)))
+    await asyncio.gather(*(client(port, who, rate, begin, players, took, writes) for who in range(count)))
     return took
+
+
+PEER = """
+import threading
+
+import psycopg
+from fastapi import FastAPI
+from pydantic import BaseModel
+
+app, own = FastAPI(), threading.local()
+
+
+class Match(BaseModel):
+    home: str
+    away: str
+    match_id: str = ""
+    result: float = 0.0
+    date: str = ""
+
+
+def connection():
+    if not hasattr(own, "connection"):
+        own.connection = psycopg.connect({address!r}, autocommit=True)
+    return own.connection
+
+
+def ratings(one, match, lock=""):
+    rows = one.execute("SELECT name, mean FROM slot WHERE name = ANY(%s) ORDER BY name" + lock,
+                       ([match.home, match.away],)).fetchall()
+    known = dict(rows)
+    return known[match.home], known[match.away]
+
+
+@app.post("/forecast")
+def forecast(match: Match):
+    home, away = ratings(connection(), match)
+    return {{"win": 1.0 / (1.0 + 10.0 ** ((away - home) / 400.0))}}
+
+
+@app.post("/matches")
+def played(match: Match):
+    one = connection()
+    with one.transaction():
+        home, away = ratings(one, match, " FOR UPDATE")
+        new = one.execute("INSERT INTO match VALUES (%s, %s, %s, %s, %s) ON CONFLICT DO NOTHING RETURNING 1",
+                          (match.match_id, match.date, match.home, match.away, match.result)).fetchone()
+        if new is not None:
+            step = 24.0 * (match.result - 1.0 / (1.0 + 10.0 ** ((away - home) / 400.0)))
+            for name, mean in sorted([(match.home, home + step), (match.away, away - step)]):
+                one.execute("UPDATE slot SET mean = %s, games = games + 1 WHERE name = %s", (mean, name))
+    return {{"new": int(new is not None)}}
+"""
+"""A service with plain Elo and the same durability: what one writes in an afternoon."""
+
+
+def test_live_load_beside_a_plain_service(durable, tmp_path, table):
+    """Both with four workers on PostgreSQL, in turns; who asks again at once."""
+    import psycopg
+    from running_service import Service
+
+    players, port, workers = PLAYERS[0], 8765, "4"
+    ours, theirs = durable.address(), durable.address()
+    filled(ours, players).close()
+    _plain_tables(psycopg, theirs, players)
+    (tmp_path / "plain_service.py").write_text(PEER.format(address=theirs), encoding="utf-8")
+    service = Service(tmp_path, ours, "--workers", workers)
+    command = [sys.executable, "-m", "uvicorn", "plain_service:app", "--port", str(port), "--workers", workers,
+               "--log-level", "error", "--no-access-log"]  # fmt: skip
+    peer = subprocess.Popen(command, cwd=tmp_path)
+    try:
+        ports = {"ours": int(service.address.rpartition(":")[2]), "plain": port}
+        until = time.monotonic() + 60.0
+        while True:
+            try:
+                asyncio.run(clients(port, 4, players, writes=2))
+                break
+            except (OSError, asyncio.IncompleteReadError):
+                assert time.monotonic() < until
+                time.sleep(0.3)
+        asyncio.run(clients(ports["ours"], 8, players, writes=2))
+        for count in (1, 8, 32):
+            for what, writes in (("/forecast", 10**9), ("/matches", 1)):
+                found: dict[str, list[float]] = {name: [] for name in ports}
+                for _ in range(TURNS):
+                    for name, one in ports.items():
+                        took = asyncio.run(clients(one, count, players, writes=writes))
+                        found[name].append(len(took[what]) / SECONDS)
+                ratio = max(found["ours"]) / max(found["plain"])
+                said = (
+                    f"{max(found['ours']):,.0f} a second, {ratio:.2f} of a plain service ({max(found['plain']):,.0f})"
+                )
+                who = "1 client" if count == 1 else f"{count} clients"
+                table(HTTP).row(f"POST {what}, {who}, four workers, PostgreSQL", said, "0.8", ratio >= 0.8)
+    finally:
+        peer.terminate()
+        service.terminate()
 
 
 def quantile(values: list[float], part: float) -> float:

@@ -55,7 +55,18 @@ from kinelo.raters.two_rows import TwoRows
 
 EVERY = 10_000
 """Matches after which, once a day has ended, the whole state is kept as a checkpoint."""
-TAKEN_BACK = ("milestones", "blank", "settled", "store", "local", "ledgers", "earliest", "noun_held", "checked_day")
+TAKEN_BACK = (
+    "milestones",
+    "resets",
+    "blank",
+    "settled",
+    "store",
+    "local",
+    "ledgers",
+    "earliest",
+    "noun_held",
+    "checked_day",
+)
 """What a transaction may change of what a book knows: where it does not count, all of it is as it was before."""
 WRITTEN = [name for name in SCHEMA if name != "rank"]
 LISTED = [name for name in CONTEST if name != "rank"]
