@@ -70,6 +70,12 @@ def test_the_ratio_is_that_of_the_likeliest_distributions(counts, kind):
     assert test.llr == pytest.approx(log_likelihood(counts, 40, kind) - log_likelihood(counts, -10, kind), abs=2e-4)
 
 
+def test_games_all_drawn_never_speak_for_better():
+    """They fit "no better" exactly, so that the ratio is below 0, the more the further "better" lies."""
+    ratios = [kn.sequential_test(0, high, points="normalised").update_counts([0, 16700, 0]).llr for high in (1, 5, 20)]
+    assert 0 > ratios[0] > ratios[1] > ratios[2]
+
+
 def test_outcomes_never_seen_count_a_little():
     assert kn.sequential_test(0, 50).update_counts([0, 0, 20]).llr == pytest.approx(
         20 * math.log((1 / (1 + 10 ** (-50 / 400))) / 0.5), abs=0.02
