@@ -240,7 +240,7 @@ def judges(arenas: int = 150) -> int:
             votes["result"][6 * each : 12 * each] = 1.0
             matches = kn.read_matches(votes, conditions=["judge"])
             named = kn.judges(kn.BradleyTerry().fit(matches), matches).filter("named")["judge"].to_list()
-            found += np.bincount(np.minimum([int(name[1:]) // 6 for name in named], 2), minlength=3)
+            found += np.bincount(np.array([min(int(name[1:]) // 6, 2) for name in named], np.int64), minlength=3)
         print(f"{each} | {found[0]} of 60, {found[1]} of 60, {found[2]}", flush=True)
         guilty, innocent = guilty + found[:2].sum(), innocent + found[2]
     return int(innocent > 0.1 * (guilty + innocent))
