@@ -118,6 +118,27 @@ def test_text_is_sent_compressed_to_those_who_take_it(visitor, path):
     assert packed.headers["vary"] == plain.headers["vary"] == "Accept-Encoding"
 
 
+@pytest.mark.parametrize(
+    "path", ["/", "/static/main.js", "/static/icon.svg", "/plotly.js", "/api/guide", "/api/guide/2"]
+)
+def test_what_is_the_same_for_all_is_made_once_and_not_sent_again(visitor, path, monkeypatch):
+    first = visitor.get(path)
+    monkeypatch.setattr(gzip, "compress", lambda *_, **__: pytest.fail("made again"))
+    again = visitor.get(path, headers={"if-none-match": first.headers["etag"]})
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+    assert visitor.get(path, headers={"if-none-match": '"another"'}).content == first.content
+    assert first.headers["cache-control"] == ("private, max-age=86400" if path == "/plotly.js" else "no-cache")
+
+
+def test_scenes_are_kept_by_number_and_units_and_faults_are_not(visitor):
+    elo, paper = (visitor.get(f"/api/guide/3?units={units}") for units in ("elo", "paper"))
+    assert elo.json() != paper.json() != visitor.get("/api/guide/4?units=paper").json()
+    assert visitor.get("/api/guide/3").json() == elo.json()
+    for _ in range(2):
+        assert visitor.get("/api/guide/3?units=miles").status_code == 400
+        assert visitor.get("/api/guide/99").status_code == 400
+
+
 def test_a_token_is_demanded_beyond_loopback():
     settings = Settings(host="0.0.0.0")
     assert settings.token and len(settings.token) * math.log2(len(set(LETTERS))) > 49  # bits

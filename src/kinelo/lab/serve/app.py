@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gzip
+import os
 import secrets
 import socket
 import sys
@@ -18,8 +19,9 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import uvicorn
@@ -30,9 +32,8 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Mount, Route, WebSocketRoute
-from starlette.staticfiles import StaticFiles
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route, WebSocketRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
@@ -186,6 +187,8 @@ class TheoryService:
 
 
 STATIC = Path(__file__).parents[1] / "static"
+STATIC_FILES = frozenset(os.listdir(STATIC))
+MEDIA = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 LEVEL = 6
 """Of compression; 9 takes a third longer for 0.2 % less."""
 
@@ -199,7 +202,7 @@ def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         if warm:
-            pools.play.submit(_packed_plotly)
+            pools.play.submit(_kept_file, _plotly_file())
             pools.begin.submit(warm_up)
             await theory.warm_up()
         yield
@@ -213,7 +216,8 @@ def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
 
     app = Starlette(
         routes=[
-            Route("/", _page),
+            Route("/", _file),
+            Route("/static/{name}", _file),
             Route("/plotly.js", _plotly),
             Route("/join.svg", _join),
             Route("/api/about", _about),
@@ -226,13 +230,13 @@ def create_app(settings: Settings, *, warm: bool = False) -> Starlette:
             Route("/api/guide/{number:int}/guesses", _guesses, methods=["GET", "POST"]),
             *league_routes,
             *paper_routes,
-            Mount("/static", StaticFiles(directory=STATIC)),
         ],
         middleware=[Middleware(Guard, settings=settings), Middleware(GZipMiddleware, compresslevel=LEVEL)],
         exception_handlers={InputError: _complaint, HTTPException: _complaint},
         lifespan=lifespan,
     )
     app.state.settings, app.state.pages, app.state.jobs, app.state.theory = settings, pages, jobs, theory
+    app.state.scenes = {}
     return app
 
 
@@ -242,8 +246,42 @@ async def _complaint(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": str(error)}, 400)
 
 
-async def _page(request: Request) -> Response:
-    return FileResponse(STATIC / "index.html", headers={"Cache-Control": "no-cache"})
+GZIPPED = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+
+
+class Kept(NamedTuple):
+    """What is the same for every visitor: made and compressed once, since a class asks for it all at once."""
+
+    plain: bytes
+    packed: bytes
+    tag: str
+
+    @classmethod
+    def of(cls, content: bytes) -> Kept:
+        """The content with its compressed form, and a tag by which a browser that has it is told so."""
+        return cls(content, gzip.compress(content, LEVEL, mtime=0), f'"{blake2b(content, digest_size=12).hexdigest()}"')
+
+    def sent(self, request: Request, kind: str, cached: str = "no-cache") -> Response:
+        """The answer to one who takes it compressed, has it already, or neither."""
+        headers = {"Cache-Control": cached, "ETag": self.tag}
+        if request.headers.get("if-none-match") == self.tag:
+            return Response(status_code=304, headers=headers)
+        if "gzip" not in request.headers.get("accept-encoding", ""):
+            return Response(self.plain, media_type=kind, headers=headers)
+        return Response(self.packed, media_type=kind, headers={**headers, **GZIPPED})
+
+
+@lru_cache(maxsize=64)
+def _kept_file(path: Path) -> Kept:
+    return Kept.of(path.read_bytes())
+
+
+async def _file(request: Request) -> Response:
+    """The page itself, or one of its files."""
+    name = request.path_params.get("name", "index.html")
+    if name not in STATIC_FILES or Path(name).suffix not in MEDIA:
+        raise HTTPException(404)
+    return _kept_file(STATIC / name).sent(request, MEDIA[Path(name).suffix])
 
 
 def _plotly_file() -> Path:
@@ -252,19 +290,9 @@ def _plotly_file() -> Path:
     return Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 
 
-@lru_cache(maxsize=1)
-def _packed_plotly() -> bytes:
-    """plotly.js compressed once: for each of thirty visitors anew it would take seconds."""
-    return gzip.compress(_plotly_file().read_bytes(), LEVEL, mtime=0)
-
-
 async def _plotly(request: Request) -> Response:
-    kind, headers = "text/javascript", {"Cache-Control": "private, max-age=86400"}
-    if "gzip" not in request.headers.get("accept-encoding", ""):
-        return FileResponse(_plotly_file(), media_type=kind, headers=headers)
-    packed = await run_in_threadpool(_packed_plotly)
-    encoding = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-    return Response(packed, media_type=kind, headers={**headers, **encoding})
+    kept = await run_in_threadpool(_kept_file, _plotly_file())
+    return kept.sent(request, "text/javascript", "private, max-age=86400")
 
 
 async def _join(request: Request) -> Response:
@@ -322,10 +350,13 @@ async def _diagnosis(request: Request) -> Response:
 async def _guide(request: Request) -> Response:
     """The list of scenes, or all pictures of one."""
     theory: TheoryService = request.app.state.theory
-    if "number" not in request.path_params:
-        return JSONResponse(await theory.ask("scene", "scenes"))
-    units = request.query_params.get("units", "elo")
-    return JSONResponse(await theory.ask("scene", "scene", number=request.path_params["number"], units=units))
+    number = request.path_params.get("number")
+    key = (number, "" if number is None else request.query_params.get("units", "elo"))
+    kept: dict[tuple[int | None, str], Kept] = request.app.state.scenes
+    if key not in kept:
+        task, asked = ("scenes", {}) if number is None else ("scene", {"number": number, "units": key[1]})
+        kept[key] = Kept.of(bytes(JSONResponse(await theory.ask("scene", task, **asked)).body))
+    return kept[key].sent(request, "application/json")
 
 
 async def _guesses(request: Request) -> Response:
