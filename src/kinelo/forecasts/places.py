@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, wraps
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,23 @@ LUCK_NODES, LUCK_WEIGHTS = (-math.sqrt(3.0), 0.0, math.sqrt(3.0)), (1.0 / 6.0, 2
 """Standard errors from what luck is believed to be at which forecasts are averaged: exact up to the fifth power."""
 DEEPEST = 3.0
 """How much lower the mean of performances that are off is at most, in deviations of others."""
+
+
+Asked = ParamSpec("Asked")
+
+
+def over_luck(
+    chances: Callable[Concatenate[ContestForecast, Asked], Array],
+) -> Callable[Concatenate[ContestForecast, Asked], Array]:
+    """The mean of what forecasts say over what is believed of luck."""
+
+    @wraps(chances)
+    def averaged(self: ContestForecast, *given: Asked.args, **named: Asked.kwargs) -> Array:
+        if not self._by_luck:
+            return chances(self, *given, **named)
+        return sum((weight * chances(one, *given, **named) for weight, one in self._by_luck), np.zeros(()))
+
+    return averaged
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,18 +181,10 @@ class ContestForecast:
         known = [replace(self, deviation=one, luck=None, luck_error=None) for one in spread]
         return list(zip(LUCK_WEIGHTS, known, strict=True))
 
-    def _averaged(self, said: Callable[[ContestForecast], Array]) -> Array:
-        """The mean of what forecasts say over what is believed of luck."""
-        if not self._by_luck:
-            return said(self)
-        return sum((weight * said(one) for weight, one in self._by_luck), np.zeros(()))
-
     @cached_property
+    @over_luck
     def win(self) -> Array:
         """Chance of every entry to win its contest."""
-        return self._averaged(ContestForecast._win)
-
-    def _win(self) -> Array:
         won = np.zeros(self.mean.size)
         for contest in range(len(self)):
             entries = self._entries(contest)
@@ -186,11 +195,9 @@ class ContestForecast:
         return won
 
     @cached_property
+    @over_luck
     def expected_place(self) -> Array:
         """Expected place of every entry: 1 plus the expected number of those ahead."""
-        return self._averaged(ContestForecast._expected_place)
-
-    def _expected_place(self) -> Array:
         expected = np.ones(self.mean.size)
         for contest in range(len(self)):
             entries = self._entries(contest)
@@ -199,11 +206,9 @@ class ContestForecast:
                 expected[entries] += (density * (ahead.sum(axis=1, keepdims=True) - ahead)).sum(axis=0)
         return expected
 
+    @over_luck
     def places(self, contest: int = 0) -> Array:
         """Chance of every entrant of one contest (rows) to reach every place (columns), the first place first."""
-        return self._averaged(lambda one: one._places(contest))
-
-    def _places(self, contest: int) -> Array:
         entries = self._entries(contest)
         size = self.contests.entrant[entries].size
         step = min(PLACE_STEP, 1.0 / math.sqrt(size))  # as narrow as the law of a place
@@ -217,13 +222,14 @@ class ContestForecast:
     def top(self, contest: int = 0, number: int = 3) -> Array:
         """Chance of every entrant of one contest to be among the first ``number``."""
         size = self.contests.entrant[self._entries(contest)].size
-        return np.ones(size) if number >= size else self._averaged(lambda one: one._top(contest, number))
+        return np.ones(size) if number >= size else self._top(contest, number)  # exactly 1
 
+    @over_luck
     def _top(self, contest: int, number: int) -> Array:
         entries = self._entries(contest)
         size = self.contests.entrant[entries].size
         if number**2 > size:
-            return self._places(contest)[:, :number].sum(axis=1)
+            return self.places(contest)[:, :number].sum(axis=1)
         chances = np.zeros(size)
         for z, density, behind in self._on_grid(entries, PLACE_STEP / math.sqrt(number), number, NEGLIGIBLE_CHANCE):
             fill_top(density, behind, self._below(z, -1.0), number, chances)
@@ -241,11 +247,9 @@ class ContestForecast:
             at.append(found[0])
         return self.pair_chance(np.array([entries.start + at[0]]), np.array([entries.start + at[1]]))[0]
 
+    @over_luck
     def pair_chance(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> Array:
         """Chance of each entry of ``one`` to come before that of ``other``."""
-        return self._averaged(lambda forecast: forecast._pair_chance(one, other))
-
-    def _pair_chance(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> Array:
         gap = self.mean[one] - self.mean[other]
         if self.law == "normal":
             return mixed_chance(gap, self.deviation[one], self.deviation[other], self.off, self.depth)
