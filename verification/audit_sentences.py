@@ -202,11 +202,13 @@ def judge(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
         held = found.advice.low <= best <= found.advice.high
         if "probably" in lead.answer:
             said.append(("K is probably too large or small", way(lead.answer)))
+        elif "was too" in lead.answer:
+            said.append(("K was too large or small on the later half", way(lead.answer)))
         elif "too large" in lead.answer or "too small" in lead.answer:
             said.append(("K is too large or small", way(lead.answer)))
         elif "suits" in lead.answer:
             said.append(("K suits this league", truth.excess(k) < SMALL_LOSS))
-        if "may be right" in lead.answer:
+        if "be right" in lead.answer or "been right" in lead.answer:
             said.append(("all K from … to … may be right", held))
         else:
             said.append(("K … is best (interval)", held))
@@ -238,7 +240,10 @@ def _of_findings(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
     said, kind, active = [], truth.league.kind, truth.active
     off, new = truth.rating - truth.strength, truth.newcomer
     for one in found.findings:
-        if one.kind == "hidden":
+        if one.kind == "K" and found.k is not None:
+            lost = [float(np.interp(math.log(k), np.log(truth.ks), truth.coming)) for k in (found.k, advised(found).k)]
+            said.append(("Take K = …: it forecasts the matches to come better", lost[1] < lost[0]))
+        elif one.kind == "hidden":
             alike = np.corrcoef(truth.league.played[: truth.n].ravel(), truth.league.played[: truth.n, ::-1].ravel())[
                 0, 1
             ]

@@ -27,6 +27,7 @@ from kinelo.advice.audit.words import (
     contest_rows,
     findings_of,
     gain_words,
+    lasts,
     rows_of,
     to_do,
 )
@@ -188,7 +189,8 @@ def test_where_like_meets_like_what_ratings_hide_comes_first_and_nothing_contrad
     assert said.before == (
         "Opponents are alike, and ratings show only 13 % (7 to 18) of the real differences between sides."
     )
-    assert said.answer.startswith("K = 32 is probably too large")
+    # Theory knows too little of the matches to come, and the later half alone proves nothing.
+    assert said.answer.startswith("K = 32 is not clearly wrong for this league")
     # 48 and 96 show more, and lie above all K that may be right, of which 19 is the largest.
     assert findings_of(found)[0].advice == (
         "No K mends that: played on these matches, none that may be right shows more than 12 %. Start from the "
@@ -209,7 +211,7 @@ def test_where_like_meets_like_what_ratings_hide_comes_first_and_nothing_contrad
     assert "Ratings" not in rows
     # Alike, but ratings show it: nothing leads.
     shown = lead_of(case(opponents=opponents(0.89, 0.92), tested=NONE, periods=QUIET))
-    assert shown.before == "" and shown.verdict.startswith("K = 32 is probably")
+    assert shown.before == "" and shown.verdict.startswith("K = 32 is not clearly")
 
 
 def test_strengths_that_move_and_how_far_they_lie_apart_where_matches_show_it():
@@ -425,7 +427,7 @@ def test_a_k_is_wrong_only_where_zero_lies_outside_of_what_moving_there_buys():
 
 def test_a_best_k_that_these_matches_cannot_tell_is_not_called_best():
     wide = Advice(44.0, 4.38, 44.0, agree=True, telling=False)
-    said = verdict(advice=wide, tested=Difference(0.003, 0.001, 0.005))
+    said = verdict(advice=wide, tested=Difference(0.003, 0.001, 0.005), outlook=outlook(50.0, 36.0, 60.0))
     assert said.startswith("K = 32 is too small for this league: all K from 4.38 to 44 may be right.")
     assert "is best" not in said
     assert ": all K up to 44 may be right" in verdict(advice=replace(wide, low=0.0), tested=NONE)
@@ -467,6 +469,37 @@ def test_the_most_useful_finding_stands_above_k():
     assert [one.kind for one in findings_of(case(groups=(near,), k=18.0))] == ["home"]
     within = GroupFound("juniors", 8, None, Shift(-50.0, 9.0, 8), None, Shift(-14.0, 15.0, 8))
     assert findings_of(case(groups=(within,), k=18.0))[0].kind == "home"
+
+
+def test_what_was_best_is_advised_only_where_the_matches_to_come_want_it_too():
+    """Of K = 32, where the past wanted 15 (12 to 19), and of K = 8."""
+    for k, way, ends, lasting in (
+        (32.0, "large", (24.0, 31.9), True),
+        (32.0, "large", (24.0, 32.1), False),
+        (32.0, "large", (33.0, 40.0), False),  # the other way
+        (8.0, "small", (8.1, 12.0), True),
+        (8.0, "small", (7.9, 12.0), False),
+        (8.0, "small", (4.0, 7.0), False),
+    ):
+        system = SimpleNamespace(name=f"K = {k:g}", rater=SimpleNamespace(initial=1400.0, start=None))
+        found = case(k=k, in_use=system, tested=BETTER, outlook=outlook(28.0, *ends))
+        assert lasts(found) is lasting
+        kinds, lead = [one.kind for one in findings_of(found)], lead_of(found)
+        if lasting:
+            assert "K" in kinds and lead.k == 15.0
+            assert lead.answer == f"K = {k:g} is too {way} for this league: K = 15 (12 to 19) is best."
+        else:
+            assert "K" not in kinds and lead.k == k
+            assert (
+                lead.answer == f"K = {k:g} was too {way} on the later half of the matches: K = 15 (12 to 19) was best."
+            )
+            assert lead.reason.startswith("There K = 15 gives what happens a ")
+            assert lead.reason.endswith(". For the matches to come no other K is shown to be better.")
+        # What is not proved is probable under the same condition, and nothing is where like meets like.
+        unsure = case(k=k, in_use=system, outlook=outlook(28.0, *ends))
+        assert ("K" in [one.kind for one in findings_of(unsure)]) is lasting
+        alike = case(k=k, in_use=system, tested=BETTER, outlook=outlook(28.0, *ends), opponents=opponents(0.8))
+        assert not lasts(alike) and "K" not in [one.kind for one in findings_of(alike)]
 
 
 def test_what_is_probable_is_something_to_do_and_what_may_be_right_is_not():
@@ -542,7 +575,7 @@ def test_the_verdict_is_about_the_matches_to_come_where_the_past_had_to_find_str
         {"periods": rising}, {"opponents": opponents(0.7)}, {"inflation": off}, {"inflation": growing}
     ):  # fmt: skip
         said = verdict(outlook=found, tested=BETTER, k=12.0, **changes)
-        assert "to come" not in said and "every side began" not in said
+        assert "from today's ratings on" not in said and "every side began" not in said
 
 
 def test_the_k_of_the_matches_to_come_is_the_one_that_is_said():

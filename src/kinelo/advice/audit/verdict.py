@@ -18,6 +18,7 @@ from kinelo.advice.audit.words import (
     better,
     findings_of,
     interval,
+    lasts,
     probable,
     to_do,
 )
@@ -130,7 +131,7 @@ def lead_of(audit: Audit) -> Lead:
         knows = advice.agree and not audit.opponents.alike and round(now) > round(then)
         more = f"; by theory a rating is then off by ± {then:.0f} points instead of ± {now:.0f}" if knows else ""
         answer, reason = _answer(audit, "this league", f"{len(audit.matches):,} matches", more)
-        k = audit.k if audit.k is not None and audit.tested.low <= 0 else advice.k
+        k = audit.k if audit.k is not None and (audit.tested.low <= 0 or not lasts(audit)) else advice.k
         return Lead(k, advice.low, advice.high, before, answer, _caveat(audit), reason)
     best = with_interval(outlook.k, outlook.low, outlook.high)
     if audit.k is None or outlook.gain is None:
@@ -179,6 +180,10 @@ def _answer(found: Audit | ContestAudit, league: str, played: str, more: str) ->
         best = f"all K {below} {advice.high:.3g} may be right"
     way = "" if found.k is None else "large" if found.k > advice.k else "small"
     moved = f"On the later half of the {games}, K = {advice.k:.3g} {better(tested)}"
+    if tested.low > 0 and way and not lasts(found):
+        best = best.replace("is best", "was best").replace("may be right", "may have been right")
+        reason = f"There K = {advice.k:.3g} {better(tested)}. For the {games} to come no other K is shown to be better."
+        return f"{name} was too {way} on the later half of the {games}: {best}.", reason
     if tested.low > 0:
         little = "a little " if tested.mean < UNNOTICED_LOSS else ""
         start = f"is {little}too {way} for {league}" if way else f"serves {league} {little}worse than one K"

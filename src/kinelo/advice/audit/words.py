@@ -136,6 +136,20 @@ def ahead(audit: Audit | ContestAudit) -> bool:
     return same_way and (audit.k is not None or outlook.finding_strengths)
 
 
+def lasts(audit: Audit | ContestAudit) -> bool:
+    """Whether theory wants another K than that in use for the matches to come, too, and in the same direction.
+
+    Ratings that had to find strengths want a large K in the past. Played on, the K that was best in the past then
+    forecasts worse more often than better; of opponents that are alike theory knows too little.
+    """
+    outlook, k = getattr(audit, "outlook", None), audit.k
+    if outlook is None or (k is None and not outlook.differs):
+        return True
+    if k is None or audit.opponents.alike:
+        return False
+    return outlook.high < k if audit.advice.k < k else k < outlook.low
+
+
 def advised(audit: Audit | ContestAudit) -> Advice | Outlook:
     """The K to use: the one for the matches to come where they clearly want another."""
     return audit.outlook if ahead(audit) else audit.advice
@@ -159,7 +173,7 @@ def findings_of(audit: Audit) -> list[Finding]:
     if audit.extract is not None:
         return []
     best, k = advised(audit), audit.k
-    clear = audit.tested.low > 0
+    clear = audit.tested.low > 0 and lasts(audit)
     if best is audit.outlook:
         clear = k is None or not best.low <= k <= best.high
     groups = _of_groups(audit)
@@ -195,7 +209,8 @@ def contest_findings(found: ContestAudit) -> list[Finding]:
 def probable(found: Audit | ContestAudit) -> bool:
     """Whether the K in use lies outside of those that may be right, which the later half alone cannot prove."""
     advice, k = found.advice, found.k
-    return k is not None and advice.telling and found.tested.mean > 0 and not advice.low <= k <= advice.high
+    outside = k is not None and advice.telling and not advice.low <= k <= advice.high
+    return outside and found.tested.mean > 0 and lasts(found)
 
 
 def to_do(findings: list[Finding]) -> Rows:
