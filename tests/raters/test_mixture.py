@@ -280,8 +280,31 @@ def test_books_refuse_mixtures_that_they_cannot_make_again(league, tmp_path):
         kn.RatingBook(tmp_path / "a", kn.raters.Mixture([kn.TeamElo()]))
     with pytest.raises(kn.InputError, match="inside a function"):
         kn.RatingBook(tmp_path / "b", kn.raters.Mixture([kn.TeamElo(), Own()]).fit(league[0]))
+    fitted = mixed(league[0])
+    fitted.members_["own"] = object()
+    with pytest.raises(kn.InputError, match="keeps mixtures of Kinelo's raters, and own is none of them"):
+        kn.RatingBook(tmp_path / "c", fitted)
+
+
+def test_stored_mixtures_that_are_none_are_refused(league):
+    """Nothing is taken over of arrays that no mixture of these raters has stored."""
+    fitted = mixed(league[0])
+    arrays, twin = fitted.to_arrays(), kn.raters.Mixture([kn.KalmanElo(), kn.TeamElo(), kn.BradleyTerry()])
     with pytest.raises(kn.InputError, match="not of the raters"):
-        kn.raters.Mixture([kn.Glicko()]).from_arrays(mixed(league[0]).to_arrays())
+        twin.from_arrays(arrays)
+    twin = kn.raters.Mixture(dict(fitted.members_))
+    seen, began, due = arrays["weights.number"].tolist()
+    assert (seen, began, due) == (63, 63, 113)
+    for numbers in ((seen, began, seen), (seen, seen + 1, due), (seen + 1, began, due)):
+        with pytest.raises(kn.InputError, match="do not fit the matches that it has seen"):
+            twin.from_arrays(arrays | {"weights.number": np.array(numbers)})
+    for name, values in (("weights.losses", np.ones(3)), ("weights.stacked", -arrays["weights.stacked"]),
+                         ("shown", np.array(4)), ("weights.both", np.ones(3))):  # fmt: skip
+        with pytest.raises(kn.InputError, match=r"stored state holds|another shape"):
+            twin.from_arrays(arrays | {name: values})
+    assert twin.members_ == {}
+    twin.from_arrays(arrays)
+    assert twin.weights_ == fitted.weights_ and twin.shown_ == fitted.shown_
 
 
 def test_without_raters_all_are_mixed_that_can_use_the_matches(league):
