@@ -746,6 +746,14 @@ CASES = {
         "Strengths 1e+08 apart cannot be resolved by outcomes that settle within 19: they may be at most 2.44e+05 "
         "apart; use a smaller nu, or rescale the strengths.",
     ),
+    "what to play of nobody": (
+        lambda: kn.next_matches(kn.BradleyTerry()),
+        "BradleyTerry has seen no match yet; call fit or update before you ask for forecasts.",
+    ),
+    "what to play of nobody by a filter": (
+        lambda: kn.next_matches(kn.KalmanElo()),
+        "KalmanElo has seen no match yet; call fit or update before you ask for forecasts.",
+    ),
     # The lab
     "a scene that is not there": (lambda: scene_pictures(8), "There are scenes 1 to 7, not 8."),
     "units that are not there": (lambda: scene_pictures(1, "miles"), "Units are elo or paper."),

@@ -12,9 +12,9 @@ from kinelo.advice.charts import (
     bias_chart,
     calibration_chart,
     history_chart,
+    loss_chart,
     map_chart,
     periods_chart,
-    which_k_chart,
 )
 
 SYSTEM = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.15)
@@ -78,25 +78,31 @@ def test_a_bias_is_rating_less_strength(state):
     assert trace(chart, "", "dashed").x == [4.0, 9.5] and trace(chart, "", "dashed").y == [0.0, 0.0]
 
 
-def test_losses_stand_above_their_own_least():
+def test_losses_stand_above_their_own_least(monkeypatch):
     theory = {"k": np.array([5.0, 10.0, 20.0, 40.0]), "log_loss": np.array([0.63, 0.61, 0.62, 0.66])}
-    curve = SimpleNamespace(column=theory.__getitem__)
-    measured = SimpleNamespace(k=np.array([6.0, 12.0, 24.0]), log_loss=np.array([0.655, 0.65, 0.70]))
-    best, past = SimpleNamespace(k=11.0, low=7.5, high=19.0), SimpleNamespace(k=14.0)
-    chart = which_k_chart(curve, measured, best, 32.0, past)
-    assert chart.traces[1].y == pytest.approx([0.02, 0.0, 0.01, 0.05])
-    assert chart.traces[2].y == pytest.approx([0.005, 0.0, 0.05]) and list(chart.traces[2].x) == [6.0, 12.0, 24.0]
-    assert chart.traces[2].notes[2] == "K = 24: 0.05000 measured"
+    found = SimpleNamespace(
+        curve=SimpleNamespace(column=theory.__getitem__), k=32.0, advice=SimpleNamespace(k=14.0),
+        measured=SimpleNamespace(k=np.array([6.0, 12.0, 24.0]), log_loss=np.array([0.655, 0.65, 0.70])),
+    )  # fmt: skip
+    best = SimpleNamespace(k=11.0, low=7.5, high=19.0)
+    monkeypatch.setattr("kinelo.advice.charts.advised", lambda found: best)
+    chart = loss_chart(found)
+    curve, dots = trace(chart, "theory"), trace(chart, "backtest, later half")
+    assert curve.y == pytest.approx([0.02, 0.0, 0.01, 0.05]) and list(curve.x) == [5.0, 10.0, 20.0, 40.0]
+    assert dots.y == pytest.approx([0.005, 0.0, 0.05]) and list(dots.x) == [6.0, 12.0, 24.0]
+    assert dots.notes[2] == "K = 24: 0.05000 measured"
     assert [(one.name, list(one.x)) for one in chart.traces if one.mode in ("upright", "span")] == [
         ("95 % interval: 7.5 to 19", [7.5, 19.0]), ("best from today on: 11", [11.0]), ("in use: 32", [32.0]),
         ("wanted by the past: 14", [14.0]),
     ]  # fmt: skip
     assert chart.label == "Log-loss over K, theory and backtest; the best K is 11, in use is 32"
     assert chart.y_range == pytest.approx((-0.003, 0.053)) and chart.logarithmic
-    open_below = which_k_chart(curve, measured, SimpleNamespace(k=11.0, low=0.0, high=19.0), None)
-    assert open_below.traces[0].x == [6.0, 19.0] and open_below.traces[3].name == "best: 11"
-    assert open_below.label == "Log-loss over K, theory and backtest; the best K is 11"
-    assert "upright" not in [one.mode for one in open_below.traces[4:]]
+    # Without a lower end, without a K in use, without theory, and where the past wants the same.
+    best.low, found.k, found.advice, found.curve = 0.0, None, best, None
+    plain = loss_chart(found)
+    assert list(trace(plain, "95 % interval: 0 to 19").x) == [6.0, 19.0]
+    assert [one.name for one in plain.traces if one.mode == "upright"] == ["best: 11"] and len(plain.traces) == 3
+    assert plain.label == "Log-loss over K by backtest; the best K is 11"
 
 
 @pytest.mark.parametrize("in_use", [24.0, 30.0])

@@ -1,5 +1,7 @@
 """Tables of results: where ratings end, what they cannot show, and what luck does."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -164,3 +166,52 @@ def test_a_frame_that_is_no_league_is_named_in_one_line():
         with pytest.raises(kn.InputError, match="strengths must be a league") as said:
             ask()
         assert "\n" not in str(said.value)
+
+
+def test_what_ratings_cannot_show_is_said_with_its_numbers():
+    """Seven teams, three of them in a cycle: all numbers of rows and sentences, computed from the table."""
+    theta = np.array([0.3, -0.8, 1.4, 0.1, 2.2, -1.5, 0.9])
+    points = (1 + T.b(theta[:, None] - theta)) / 2
+    for winner, loser in ((0, 3), (3, 6), (6, 0)):
+        points[winner, loser], points[loser, winner] = 0.9, 0.1
+    names = list("abcdefg")
+    found = kn.diagnose(T, kn.model.Results(points, names=names))
+    signed = 2 * points - 1
+    np.fill_diagonal(signed, 0.0)
+    left = signed - T.b(found.rating[:, None] - found.rating)
+    share = (left**2).sum() / (signed**2).sum()
+    assert found.advice == (
+        f"Ratings leave {100 * share:.2g} % of the squared results unexplained: one number per team cannot show it.",
+        *found.advice[1:],
+    )
+    rows = dict(found.rows())
+    order = np.argsort(-found.rating)
+    assert rows["Where ratings end"].splitlines() == [
+        *(f"{names[k]}: {found.rating[k]:+.3g}" for k in order[:5]), "and 2 more"
+    ]  # fmt: skip
+    i, j = np.unravel_index(np.argmax(left), left.shape)
+    assert rows["What they cannot show"] == (
+        f"{share:.2g} of the squared results; most: {names[i]} scores {left[i, j] / 2:+.2f} points per match more "
+        f"against {names[j]}"
+    )
+    said = re.fullmatch(r"(\w) over (\w) over (\w) over \1: \+([\d.]+) points per match each", rows["Strongest cycle"])
+    assert said is not None and set(said.groups()[:3]) == {"a", "d", "g"}
+    ring = [left[names.index(one), names.index(two)] / 2 for one, two in (("a", "d"), ("d", "g"), ("g", "a"))]
+    assert float(said[4]) == pytest.approx(np.mean(ring), abs=0.0051)
+    width = found.highest - found.lowest
+    most = int(np.argmax(width))
+    assert rows["Who plays whom"] == (
+        f"{names[most]} is rated {found.lowest[most]:+.3g} to {found.highest[most]:+.3g} by meeting one opponent"
+    )
+    assert rows["Luck"] == "the table is taken as exact; give games= to hear what luck does"
+    assert repr(found) == f"ResultsDiagnosis: {' '.join(found.advice)}"
+    assert str(found).splitlines()[-1].endswith(found.advice[-1]) and found.advice[0] in found._repr_html_()
+
+
+def test_luck_is_said_in_percent_of_leagues():
+    found = kn.diagnose(T, kn.model.Results(drawn(ROUND, 300, 2), games=300))
+    assert found.by_luck < 1.5 / 400 and dict(found.rows())["Luck"] == "leaves as much in less than 1 % of leagues"
+    assert found.advice[0].endswith(" Luck alone leaves as much in less than 1 % of leagues.")
+    few = kn.diagnose(T, kn.model.Results(drawn(ROUND, 4, 1), games=4))
+    assert dict(few.rows())["Luck"] == f"leaves as much in {100 * few.by_luck:.0f} % of leagues"
+    assert f"{100 * few.by_luck:.0f} % leave as much unexplained after 24 games" in few.advice[0]

@@ -159,6 +159,9 @@ def test_a_column_of_seasons_decides():
     played, coming = split(named, 12, columns)
     found = season_so_far(*reversed(read(played, coming[:3])))
     assert len(found.results) == 18 and found.note.endswith("they are of the season three")
+    # Of fixtures that say no season it is that of the last result, the third of three.
+    last = season_so_far(*reversed(read(played, coming[:3].drop("season"))))
+    assert last.note == found.note and len(last.results) == 18
     unnamed = season_so_far(*reversed(read(played.drop("season"), coming[:3].drop("season"))))
     assert unnamed.note.startswith("78 results since 2023-01-07 count")
 

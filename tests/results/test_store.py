@@ -370,3 +370,15 @@ def test_a_manifest_that_names_a_state_elsewhere_is_damaged(tmp_path, state):
     rewritten(unfinished(tmp_path / "run"), state=state)
     with pytest.raises(InputError, match="damaged"):
         RunStore.open(tmp_path / "run", INPUTS, LAYOUT)
+
+
+def test_a_file_elsewhere_is_damage_even_where_it_is_as_the_manifest_says(tmp_path):
+    run(tmp_path / "run")
+    files = json.loads((tmp_path / "run" / "manifest.json").read_text())["content"]["files"]
+    name, digest = next(iter(files.items()))
+    (tmp_path / "run" / name).rename(tmp_path / "taken")
+    rewritten(
+        tmp_path / "run", files={other: one for other, one in files.items() if other != name} | {"../taken": digest}
+    )
+    with pytest.raises(InputError, match="damaged"):
+        RunStore.open(tmp_path / "run", INPUTS, LAYOUT)
