@@ -205,6 +205,16 @@ def test_what_is_done_with_matches_alone_is_refused_with_a_sentence(rated, tmp_p
     assert "<h2>Leaderboard: car</h2>" in (tmp_path / "page.html").read_text()
 
 
+def test_of_a_large_field_it_is_said_that_no_changes_are_shown(rated, monkeypatch):
+    controller, shown = rated
+    entrants = shown["fields"][0]["entrants"]
+    assert controller.field(entrants)["why_not"] is None
+    monkeypatch.setattr("kinelo.lab.rate.leagues.MOST_PREVIEWED", 5)
+    said = controller.field(entrants)
+    assert said["why_not"] == "What each place would change is shown of fields of up to 5 entrants."
+    assert [row["changes"] for row in said["rows"]] == [None] * 6
+
+
 def test_the_next_contests_are_those_of_the_library(rated):
     controller, shown = rated
     contests, rater = twin()

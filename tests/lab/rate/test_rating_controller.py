@@ -14,10 +14,11 @@ from kinelo.cli.commands import app
 from kinelo.errors import InputError
 from kinelo.lab.rate import league as standings
 from kinelo.lab.rate.api import DOWNLOADS, shown_name
-from kinelo.lab.rate.controller import RatingController
+from kinelo.lab.rate.controller import RatingController, handed_over
 from kinelo.lab.rate.tables import FIELDS, forget_columns, read_table
 from kinelo.raters import choice as raters
 from kinelo.raters.choice import RATERS
+from kinelo.raters.start import read_start
 
 LEAGUE = "\n".join(
     ["date;home;away;score_1;score_2;weather"]
@@ -303,6 +304,39 @@ def test_one_league_gives_one_table_by_every_door(tmp_path, rater, conditions, s
     assert shown.exit_code == 0 and type(expected).__name__ in shown.stdout, shown.output
     controller.write("ratings", str(tmp_path / "of_lab.csv"))
     assert (tmp_path / "of_lab.csv").read_text() == (tmp_path / "rated.csv").read_text()
+
+
+def test_ratings_that_the_file_states_are_begun_with_in_audits_and_sessions_too(tmp_path):
+    lines = LEAGUE.splitlines()
+    text = "\n".join(
+        [f"{lines[0]};home_elo;away_elo", *(f"{line};{1500 + k};1450" for k, line in enumerate(lines[1:]))]
+    )
+    controller, columns = looked(tmp_path, text)
+    assert controller.seen()["tables"]["results"]["states_ratings"]
+    note = next(one for one in controller.check(columns, [])["summary"]["notes"] if "state ratings" in one)
+    assert "tick “Begin with the ratings that the file states” for the first rating of each side" in note
+    controller.rate(columns, "team", stated=True)
+    (tmp_path / "handed").mkdir()
+    handed = controller.hand_over(str(tmp_path / "handed"))
+    _, beside = handed_over(str(tmp_path / "handed"), handed["kind"], handed["sides"], handed["columns"])
+    assert read_start(beside["start"]).names == tuple("ABCDE") and handed["title"] == "League"
+    controller.save(str(tmp_path / "saved.json"))
+    keep = {kind: str(tmp_path / kind) for kind in FIELDS}
+    seen = RatingController(print).open_session(str(tmp_path / "saved.json"), "saved.json", 10_000, 50, keep)
+    assert seen["chosen"]["stated"] is True
+    plain, columns = looked(tmp_path, LEAGUE)
+    assert not plain.seen()["tables"]["results"]["states_ratings"]
+
+
+def test_what_a_match_would_change_or_a_sentence_why_that_is_not_shown(tmp_path, monkeypatch):
+    controller, columns = looked(tmp_path, LEAGUE)
+    controller.rate(columns, "bradley-terry")
+    said = controller.predict("A", "C", neutral=False)
+    assert said["why_not"] is None and len(said["changes"]["rows"]) == 2
+    refused = InputError("Say who plays.")
+    monkeypatch.setattr("kinelo.lab.rate.leagues.preview", lambda *_, **__: (_ for _ in ()).throw(refused))
+    said = controller.predict("A", "C", neutral=False)
+    assert (said["changes"], said["why_not"]) == (None, "What the match would change is not shown: Say who plays.")
 
 
 def test_lists_that_cannot_be_begun_with_are_refused(tmp_path):

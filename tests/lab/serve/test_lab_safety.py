@@ -324,7 +324,7 @@ def test_a_job_ends_and_uploads_vanish_when_the_page_leaves():
 
 def test_a_league_from_upload_to_download():
     app = create_app(Settings())
-    table = "home,away,result\n" + "\n".join(f"{a},{b},1" for a, b in ("AB", "BC", "AC", "CA") * 5)
+    table = "home,away,result\n" + "\n".join(f"{a},{b},1" for a, b in ("AB", "BC", "AC", "CA") * 20)
     with TestClient(app, base_url=HERE) as visitor, visitor.websocket_connect(LIVE, headers=OWN) as socket:
         base = f"/api/pages/{(key := welcome(socket))}/league"
         assert visitor.post(f"{base}/tables/results", content=table.encode(), headers=OWN).status_code == 200
@@ -337,6 +337,18 @@ def test_a_league_from_upload_to_download():
         csv = visitor.get(f"{base}/ratings.csv")
         assert csv.text.startswith("name,rating") and "kinelo-ratings.csv" in csv.headers["content-disposition"]
         assert visitor.get(f"{base}/passwords.csv").status_code == 404
+        asked = {"k": 20, "rater": "", "by": "", "reference": ""}
+        for path, body, complaint in (
+            ("audit", {**asked, "by": "nowhere"}, "There is no column 'nowhere'"),
+            ("audit", {**asked, "by": 3}, "must be names"),
+            ("audit", {**asked, "rater": "os:system"}, "There is no rater 'os:system'"),
+            ("audit", {**asked, "reference": "A"}, "A reference is one of the groups"),
+            ("next", {"target": "leader", "count": 0, "size": 2}, "must lie between 1 and 50"),
+            ("rate", {**chosen, "stated": True}, "The starting list has no column 'name'"),
+        ):
+            answer = visitor.post(f"{base}/{path}", json=body, headers=OWN)
+            assert answer.status_code == 400 and complaint in answer.json()["error"], (path, answer.json())
+        assert visitor.post(f"{base}/rate", json=chosen, headers=OWN).status_code == 200
         assert len(list(app.state.pages.find(key).folder.iterdir())) == 1
         assert visitor.delete(f"{base}/tables/results", headers=OWN).json() == {"tables": {}, "warnings": []}
 
