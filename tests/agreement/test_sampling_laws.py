@@ -16,7 +16,7 @@ LEAGUES = {
     "empirical": kn.model.Empirical(GENERATOR.normal(size=(8, 3)), [0.2, 0.3, 0.5]),
     "fixed": kn.Fixed(np.linspace(0, 4, 8)),
 }
-ERROR = 1e-5
+ERROR, REALISATIONS = 1e-5, 1200  # verification/sampling_laws.py plays more
 
 
 @pytest.mark.parametrize("league", LEAGUES.values(), ids=LEAGUES.keys())
@@ -29,13 +29,13 @@ ERROR = 1e-5
     ids=["wins and losses", "ties and local pairing"],
 )
 def test_marginal_and_literal_sampling_have_the_same_law(league, system):
-    """Kolmogorov–Smirnov on each team's final rating over 4,000 realisations.
+    """Kolmogorov–Smirnov on each team's final rating over 1,200 realisations.
 
     With 8 teams, each at level ERROR/8, a false alarm has probability ERROR per case; seeds are fixed.
     """
     final = {
         sampling: kn.simulate(
-            system, league, steps=10, record_every=10, realisations=4000, seed=seed, sampling=sampling
+            system, league, steps=10, record_every=10, realisations=REALISATIONS, seed=seed, sampling=sampling
         )
         .rating.isel(time=-1)
         .values
@@ -49,10 +49,10 @@ def test_the_agreement_test_can_fail():
     """The same comparison with a spread that is wrong by half is rejected."""
     system = kn.RatingSystem(kn.Tanh(0.7), gamma=0.3)
     right = kn.simulate(
-        system, kn.Normal(np.linspace(0, 8, 8), 1.0), steps=10, record_every=10, realisations=4000, seed=1
+        system, kn.Normal(np.linspace(0, 8, 8), 1.0), steps=10, record_every=10, realisations=REALISATIONS, seed=1
     )
     wrong = kn.simulate(
-        system, kn.Normal(np.linspace(0, 8, 8), 1.5), steps=10, record_every=10, realisations=4000, seed=2
+        system, kn.Normal(np.linspace(0, 8, 8), 1.5), steps=10, record_every=10, realisations=REALISATIONS, seed=2
     )
     smallest = min(ks_2samp(right.rating[:, -1, team], wrong.rating[:, -1, team]).pvalue for team in range(8))
     assert smallest < ERROR / 8
