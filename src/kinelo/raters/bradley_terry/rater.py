@@ -320,7 +320,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
     >>> races = {"race": [1, 1, 1, 2, 2, 2], "driver": list("ABCBAC"), "place": [1, 2, 3, 1, 2, 3]}
     >>> rater = kn.BradleyTerry(ridge=0.1).fit(kn.read_contests(races))
     >>> rater.ratings_["rating"].round().to_list(), rater.predict_one(["A", "C"])
-    ([1647.0, 1647.0, 1207.0], Forecast of 1 contest: A 0.926, C 0.074)
+    ([1659.0, 1659.0, 1182.0], Forecast of 1 contest: A 0.940, C 0.060)
     """
 
     _traits = Traits((MATCHES, CONTESTS), ("matches", "contests"), all_at_once=True)
