@@ -334,6 +334,13 @@ def test_a_contest_is_typed_and_a_book_knows_what_it_rates(folder, tmp_path):
     more = (folder / "races.csv").read_text().splitlines()[:7]
     (tmp_path / "more.csv").write_text("\n".join(more))
     assert kinelo("rate", tmp_path / "more.csv", "--book", tmp_path / "b").returncode == 0
+    (tmp_path / "later.csv").write_text("\n".join([more[0], *(row.replace("2020", "2031") for row in more[1:])]))
+    assert kinelo("read", tmp_path / "later.csv").returncode == 0  # which says nothing of slots
+    later = kinelo("rate", tmp_path / "later.csv", "--book", tmp_path / "b")
+    assert later.returncode == 0 and "1 new contests" in later.stdout, later.stderr
+    (tmp_path / "alone.csv").write_text((tmp_path / "later.csv").read_text().replace("2031", "2032"))
+    assert kinelo("read", tmp_path / "alone.csv", "--slot", "entrant").returncode == 0
+    assert kinelo("rate", tmp_path / "alone.csv", "--book", tmp_path / "b").returncode == 2, "cars are left out"
     for match, words in (("P0 - P1", "names no contest"), ("P0; P1 + C1", "'P0' is no entrant; it needs a name for")):
         refused = kinelo("predict", "--book", tmp_path / "b", "--match", match)
         assert refused.returncode == 2 and words in refused.stderr
@@ -435,3 +442,26 @@ def test_a_pair_that_is_rated_under_one_name_is_no_team(tmp_path, monkeypatch):
     assert kinelo("read", "crews.csv", "--column", "entrant=crew").returncode == 0
     answer = json.loads(kinelo("predict", "--results", "crews.csv", "--match", "A + B; C", "--json").stdout)
     assert answer["unknown"] == [] and answer["forecasts"][0]["entrant"] == "A + B"
+
+
+@pytest.mark.filterwarnings("ignore:parameters were estimated")
+def test_what_is_kept_of_contests_stays_beside_what_is_asked(tmp_path, monkeypatch):
+    """Lanes that a reading keeps and tracks that ``--noise-by`` names are both read, of a file and of a pattern."""
+    monkeypatch.chdir(tmp_path)
+    rng, head = np.random.default_rng(8), "race,date,driver,lane,water,place"
+    for year in (2024, 2025):
+        rows = [head]
+        for race in range(24):
+            for place, k in enumerate(rng.permutation(6)[:4], 1):
+                rows.append(f"{race},{year}-02-{race + 1:02d},R{k},L{(k + race) % 4},W{race % 2},{place}")
+        (tmp_path / f"{year}.csv").write_text("\n".join(rows))
+        assert kinelo("read", f"{year}.csv", "--slot", "driver", "--advantage", "lane").returncode == 0
+    done = kinelo("rate", "2024.csv", "--noise-by", "water", "--json")
+    told = json.loads(done.stdout)
+    assert {row["level"] for row in told["noise_factors"]} == {"W0", "W1"}, done.stderr
+    assert {row["name"] for row in told["advantages"]} >= {"L0", "L3"}
+    assert kinelo("rate", "202*.csv", "--noise-by", "water", "--out", "all.csv").returncode == 0
+    races = kn.matches.scan_contests(["2024.csv", "2025.csv"], advantages=["lane", "water"])
+    twin = kn.RankElo(noise_by=["water"]).fit(races).ratings_
+    shown = pl.read_csv(tmp_path / "all.csv")
+    assert dict(shown.select("name", "rating").rows()) == pytest.approx(dict(twin.select("name", "rating").rows()))

@@ -188,7 +188,7 @@ class ReadingOptions:
         self, path: Path, kind: Kind = MATCHES, *, played: bool = True, lineups: Path | None = None,
         conditions: Sequence[str] = (), beside: Path | None = None, keeper: Any = None,
     ) -> Any:  # fmt: skip
-        """Matches or contests of a file; where it says nothing of it, what comes is read as the file ``beside`` it is,
+        """Matches or contests of a file; where nothing was kept of it, what comes is read as the file ``beside`` it is,
         and contests as the rater of a book (``keeper``) needs them.
         """
         from kinelo.matches.reading_file import kept_reading
@@ -204,7 +204,7 @@ class ReadingOptions:
         if kind.two_sided:
             answers |= {"lineups": lineups, "conditions": conditions}
         else:
-            answers |= slots_of(keeper, path) if here is None and there is None else {}
+            answers |= {} if "slots" in kept else slots_of(keeper, path)
             answers |= helps_of(conditions, self.covariate or (), answers if here is None else kept)
         with silent_refusals():
             return kind.reader(path, **answers, played=played)
