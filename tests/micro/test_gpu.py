@@ -6,6 +6,7 @@ import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -116,3 +117,35 @@ def test_products_and_sums_are_compiled_without_being_fused(monkeypatch):
         nvvm.compile_ir("", opt=3)
     assert asked == [{"opt": 3, "fma": 0}] and nvvm.compile_ir is own
     assert "nvvm.compile_ir(" in inspect.getsource(codegen)
+
+
+def test_what_keeps_a_device_from_use_is_said(monkeypatch):
+    """No package, no device, a broken driver; and a device with its name and memory."""
+    from kinelo.runtime import device
+
+    cuda = pytest.importorskip("numba.cuda")
+    monkeypatch.setattr(device, "_compile_complaint", lambda: "")
+    monkeypatch.setattr(device, "simulated", lambda: False)
+    found, card = device._graphics, SimpleNamespace(name=b"H200", MULTIPROCESSOR_COUNT=132)
+    monkeypatch.setattr(cuda, "get_current_device", lambda: card)
+    context = SimpleNamespace(get_memory_info=lambda: (7, 141))
+    monkeypatch.setattr(cuda, "current_context", lambda: context)
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    one = found()
+    assert (one.kind, one.name, one.usable) == ("gpu", "H200", True) and {132, 141} <= set(vars(one).values())
+    card.name = "H300"
+    assert found().name == "H300"
+    monkeypatch.setattr(cuda, "is_available", lambda: False)
+    assert not found().usable and "no CUDA device or driver was found" in vars(found()).values()
+
+    def broken():
+        raise RuntimeError("driver\nof 1999")
+
+    monkeypatch.setattr(cuda, "is_available", broken)
+    assert "CUDA does not work here (driver)" in vars(found()).values() and not found().usable
+    monkeypatch.setattr(device, "find_spec", lambda name: None)
+    (said,) = (value for value in vars(found()).values() if isinstance(value, str) and "missing" in value)
+    assert said.startswith("numba-cuda is missing; ")
+    monkeypatch.setattr(device, "simulated", lambda: True)
+    monkeypatch.setattr(device, "find_spec", lambda name: name)
+    assert found().name == "an imitation in Python" and found().usable
