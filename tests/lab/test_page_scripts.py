@@ -300,7 +300,7 @@ def loss_over_k(outlook):
 
 OUTLOOK = {"k": 12.3, "low": 6.2, "high": 25.1, "differs": False}
 FOUND = {
-    "verdict": "K = 32 is too large.", "k": 32, "bounded": None,
+    "verdict": "K = 32 is too large.", "k": 32,
     "findings": ["Juniors are rated too low. Move them up."], "rows": [["Lag", "eleven"]], "notes": ["A note."],
     "chart": loss_over_k(OUTLOOK), "best": ["Best K = 12.3", "(95 %: 8.1 to 19.4)."],
     "fifths": bands_table([
@@ -335,9 +335,14 @@ def test_an_audit_of_contests_speaks_of_contests_and_has_no_fifths(page):
         FOUND | {"fifths": None, "rows": rows},
     )
     page.wait_for_selector("#audit-found:not([hidden])")
-    assert "later half of the contests" in page.inner_text("#audit-caption")
+    assert "orders over K: the line is theory, the dots are the later half of the contests" in page.inner_text(
+        "#audit-caption"
+    )
     assert page.locator("#audit-rows :is(h3, dt, dd)").all_text_contents() == [text for row in rows for text in row]
     assert page.is_hidden("#audit-fifths")
+    alone = {**FOUND["chart"], "traces": [one for one in FOUND["chart"]["traces"] if one["name"] != "theory"]}
+    page.evaluate(AUDIT, FOUND | {"chart": alone})
+    assert page.inner_text("#audit-caption").startswith("Log-loss of forecasts over K: the dots are")
 
 
 def test_an_audit_shows_the_numbers_it_is_given(page):

@@ -27,7 +27,6 @@ export class LeagueAudit {
     fill("audit-by", "–", Object.keys(this.#groups).map((name) => [name, name]));
     $("#audit-by").parentElement.hidden = !Object.keys(this.#groups).length;
     this.#fit();
-    $("#audit-caption").textContent = `Log-loss of ${noun === "contests" ? "orders" : "forecasts"} over K: the line is theory, the dots are the later half of the ${noun}, played through with that K.`;
     this.begin();
   }
 
@@ -89,6 +88,8 @@ export class LeagueAudit {
     this.#found = found;
     this.#stop(found.verdict);
     $("#audit-found").hidden = false;
+    const line = found.chart.traces.some(({ name }) => name === "theory") ? "the line is theory, " : "";
+    $("#audit-caption").textContent = `Log-loss of ${this.#noun === "contests" ? "orders" : "forecasts"} over K: ${line}the dots are the later half of the ${this.#noun}, played through with that K.`;
     $("#audit-gain").replaceChildren(element("b", {}, found.best[0]), ` ${found.best[1]}`);
     $("#audit-fifths").hidden = !found.fifths;
     if (found.fifths) fillTable($("#audit-bands"), found.fifths);
