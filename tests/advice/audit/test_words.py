@@ -14,7 +14,7 @@ from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import OtherSystem
 from kinelo.advice.audit.inflation import GroupFound, RatingInflation, Shift
 from kinelo.advice.audit.inputs import Misrated, RatingsInUse, only_side
-from kinelo.advice.audit.outlook import Outlook
+from kinelo.advice.audit.outlook import FirstSteps, Outlook
 from kinelo.advice.audit.performance import Performance
 from kinelo.advice.audit.recursion import Advice, advise
 from kinelo.advice.audit.verdict import AuditReport, lead_of, other_words
@@ -500,6 +500,15 @@ def test_what_was_best_is_advised_only_where_the_matches_to_come_want_it_too():
         assert ("K" in [one.kind for one in findings_of(unsure)]) is lasting
         alike = case(k=k, in_use=system, tested=BETTER, outlook=outlook(28.0, *ends), opponents=opponents(0.8))
         assert not lasts(alike) and "K" not in [one.kind for one in findings_of(alike)]
+
+
+def test_steps_that_fall_are_another_way_beside_a_better_k():
+    steps = FirstSteps(12.0, 90.0, 3.0, Difference(0.002, 0.0005, 0.0035))
+    for k, way in ((18.0, "Take"), (32.0, "Or take")):
+        found = case(k=k, outlook=replace(outlook(), first=steps))
+        (said,) = [one for one in findings_of(found) if one.kind == "first steps"]
+        assert said.words == ("A larger K for the first matches of a side forecasts better than K = 15 for all.")
+        assert said.advice.startswith(f"{way} K = 90 falling to 12, halfway after 3 matches: --k 12 --k-first 90 ")
 
 
 def test_what_is_probable_is_something_to_do_and_what_may_be_right_is_not():

@@ -188,7 +188,8 @@ def findings_of(audit: Audit) -> list[Finding]:
     if first is not None and first.gain.low > UNNOTICED_LOSS:
         smaller = ", and a smaller one later," if first.k < best.low else ""
         words = f"A larger K for the first matches of a side{smaller} forecasts better than K = {best.k:.3g} for all."
-        found.append(Finding("first steps", words, f"Take {first.words}.", BETTER_STEPS))
+        take = "Or take" if any(one.kind == "K" for one in found) else "Take"
+        found.append(Finding("first steps", words, f"{take} {first.words}.", BETTER_STEPS))
     if audit.inflation is not None:
         # Where newcomers of a group start says more than where all do.
         by_group = any(one.kind == "group start" for one in groups)
