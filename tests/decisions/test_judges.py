@@ -1,5 +1,6 @@
 """Errors by judge, and judges whose answers do not follow who is compared."""
 
+import warnings
 from itertools import product
 
 import numpy as np
@@ -10,6 +11,7 @@ from scipy.special import expit
 import kinelo as kn
 from kinelo.decisions.judging import ALWAYS, BLOCK, always, at_random, followed
 
+pytestmark = pytest.mark.filterwarnings("ignore:Errors by 'judge' rest on")
 G = np.array([0.9, -0.4, 0.2, -1.1, 0.6, 0.05, -0.3])
 
 
@@ -154,6 +156,16 @@ def test_judges_are_kept_with_what_a_rater_knows(tmp_path):
     assert pieces._state.judge[-1] == 7 and pieces.predict_one("m0", "m1").probabilities.shape == (1, 3)
 
 
+def test_few_judges_are_said():
+    with pytest.warns(
+        kn.KineloWarning, match=r"^Errors by 'judge' rest on 49 of them; with fewer than 50 they are too"
+    ):
+        kn.BradleyTerry(errors_by="judge").fit(read(votes(judges=49, each=5)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kn.BradleyTerry(errors_by="judge").fit(read(votes(judges=50, each=5)))
+
+
 def test_every_vote_needs_a_judge():
     table = votes(judges=4, each=5)
     table["judge"][3:5] = ["", ""]
@@ -254,6 +266,17 @@ def test_who_takes_the_first_or_answers_at_random_is_named():
     assert {said.pop(name, "at random") for name in ("j3", "j4", "j5")} == {"at random"}
     assert said.keys() == wanted.keys()
     assert found.filter(~found["named"])["answers"].null_count() == found.height - found["named"].sum()
+
+
+def test_sides_may_be_named_in_either_order():
+    table = votes(judges=12, each=60, odd=2)
+    turned = table | {"home": table["away"], "away": table["home"], "result": 1.0 - table["result"]}
+    one, other = (
+        kn.judges(kn.BradleyTerry(ridge=0.05).fit(read(each)), read(each)).sort("judge") for each in (table, turned)
+    )
+    np.testing.assert_allclose(one["evidence"], other["evidence"], rtol=1e-6)
+    assert one["answers"].to_list() == [{"the second": "the first"}.get(said, said) for said in other["answers"]]
+    assert one.filter("named")["judge"].to_list() == ["j0", "j1"]
 
 
 def test_an_aggregated_row_is_so_many_votes():
