@@ -182,6 +182,7 @@ def levels(arenas: int = 1000, alpha: float = 0.05) -> int:
 
 DRAWN = 0.2
 TASTES = 150.0
+KAPPA = 2.0 / 3.0
 
 
 def ballot(strength: np.ndarray, tastes: np.ndarray, each: int, rng: np.random.Generator) -> dict:
@@ -248,7 +249,7 @@ def judges(arenas: int = 60) -> int:
 
 def watch(leagues: int = 10) -> int:
     """Print how many of those who play otherwise than they are rated are named, by matches; 1 where innocents are too
-    many. 200 sides, ratings with errors of 40 that are said, 25 % drawn."""
+    many. 200 sides, ratings with errors of 40 that are said, 25 % drawn between equals."""
     print("points | matches of each | named of those | innocent of all named")
     named_all, innocent_all = 0, 0
     for change in (200.0, 400.0):
@@ -260,11 +261,13 @@ def watch(leagues: int = 10) -> int:
                 plays = shown + rng.normal(0.0, 40.0, 200)
                 plays[:4] += change * np.array([1.0, -1.0, 1.0, -1.0])
                 i = np.concatenate([rng.permutation(200) for _ in range(count)]).reshape(-1, 2)
-                won = rng.random(len(i)) < 1.0 / (1.0 + 10.0 ** ((plays[i[:, 1]] - plays[i[:, 0]]) / 400.0))
-                result = np.where(rng.random(len(i)) < 0.25, 0.5, won)
+                x = math.log(10.0) / 800.0 * (1.0 + KAPPA / 2.0) * (plays[i[:, 0]] - plays[i[:, 1]])
+                shares = np.exp(x), KAPPA, np.exp(-x)
+                u = rng.random(len(i)) * sum(shares)
+                result = np.where(u < shares[0], 1.0, np.where(u < shares[0] + KAPPA, 0.5, 0.0))
                 names = [f"P{k}" for k in range(200)]
                 start = {"name": names, "rating": shown.tolist(), "deviation": [40.0] * 200}
-                known = kn.Glicko(start=start, ties=2.0 / 3.0, home_advantage=0.0)
+                known = kn.Glicko(start=start, ties=KAPPA, home_advantage=0.0)
                 table = {"home": [names[k] for k in i[:, 0]], "away": [names[k] for k in i[:, 1]], "result": result}
                 matches = kn.read_matches(table | {"neutral": [True] * len(i)})
                 found = {int(name[1:]) for name in kn.watch(known, matches).filter("named")["name"]}
