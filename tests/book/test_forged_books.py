@@ -186,6 +186,24 @@ def test_another_schema_is_refused_before_anything_is_written(honest, sql, said,
     assert "\n" not in str(refused.value) and (tmp_path / "book.db").read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("raters", "said"),
+    [
+        (None, "does not say where its rater began"),
+        ({"A": {"rater": "os:system"}}, "cannot be made of"),
+        ({"A": {"rater": "kinelo.raters.mixture:Mixture"}}, "cannot be made of"),
+        ({}, "There is no rater"),
+    ],
+)
+def test_mixtures_of_other_raters_are_refused(honest, raters, said, tmp_path):
+    shutil.copy(honest / "mixture", tmp_path / "book.db")
+    change = "UPDATE about SET value = ? WHERE key = 'settings'"
+    held = (change, (json.dumps({"raters": raters}),)) if raters is not None else ("DELETE FROM checkpoint",)
+    spoil(tmp_path / "book.db", *held)
+    with pytest.raises(kn.InputError, match=said):
+        kn.RatingBook(tmp_path / "book.db")
+
+
 @pytest.fixture(scope="module")
 def honest_server(server):
     """Addresses of copies of a book of each kind in PostgreSQL."""

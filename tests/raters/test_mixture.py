@@ -1,13 +1,16 @@
 """Forecasts mixed: weights against a plain twin, what they guarantee, and what they may know."""
 
+import json
 import math
 
 import numpy as np
 import polars as pl
 import pytest
 from scipy.optimize import minimize
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli import app
 from kinelo.forecasts.scores import log_loss
 from kinelo.raters.mixture import Weights, stacked_weights
 
@@ -332,3 +335,46 @@ def test_one_match_is_forecast_by_all_and_line_ups_go_to_those_who_rate_players(
         sides.predict_one("Ashford", "Newton", **lineups)
     with pytest.raises(kn.InputError, match="Fit the mixture first"):
         kn.raters.Mixture().predict_one("Ashford", "Newton")
+
+
+def test_a_fair_handicap_of_a_book_is_that_of_the_rater_shown(tmp_path):
+    """From Python, the command and the service; forecasts of the mixture take the handicap too."""
+    from fastapi.testclient import TestClient
+
+    from kinelo.service.app import create_app
+    from kinelo.service.settings import Settings
+
+    rng = np.random.default_rng(2)
+    home = rng.integers(0, 6, 150)
+    away, stones = (home + rng.integers(1, 6, 150)) % 6, rng.integers(-4, 5, 150)
+    won = (rng.random(150) < 1 / (1 + 10 ** ((40 * (away - home) - 50 * stones) / 400))).astype(int)
+    table = {"date": np.datetime64("2024-01-01") + np.arange(150) // 5, "home": [f"p{k}" for k in home]}
+    table |= {"away": [f"p{k}" for k in away], "result": won, "stones": stones, "neutral": [True] * 150}
+    games = kn.read_matches(table, conditions=["stones"])
+    mixture = kn.raters.Mixture([kn.TeamElo(covariates=["stones"]), kn.Glicko(covariates=["stones"])]).fit(games)
+    shown = mixture.members_[mixture.shown_]
+    twin = kn.fair_value(shown, "p1", "p4", "stones", neutral=True)
+    asked = {"home": "p1", "away": "p4", "covariate": "stones", "neutral": True}
+    with kn.RatingBook(tmp_path / "b.db", mixture) as book:
+        book.add(games)
+        assert kn.fair_value(book, "p1", "p4", "stones", neutral=True) == pytest.approx(twin)
+        said = book.predict_one("p1", "p4", neutral=True, conditions={"stones": 3}).probabilities
+        assert said == pytest.approx(
+            mixture.predict_one("p1", "p4", neutral=True, conditions={"stones": 3}).probabilities
+        )
+    with TestClient(create_app(Settings(str(tmp_path / "b.db"))), base_url="http://localhost") as client:
+        answer = client.post("/fair", json=asked).json()
+    assert answer["fair"] == pytest.approx(twin) and answer["effect"] == pytest.approx(shown.effects_["effect"][0])
+    words = [
+        "predict",
+        "--book",
+        str(tmp_path / "b.db"),
+        "--match",
+        "p1 - p4",
+        "--fair",
+        "stones",
+        "--neutral",
+        "--json",
+    ]
+    found = CliRunner().invoke(app, words)
+    assert found.exit_code == 0 and json.loads(found.stdout)["fair"] == pytest.approx(twin)

@@ -20,6 +20,7 @@ from kinelo.model.system import RatingSystem
 from kinelo.raters.adapter import settings_of
 from kinelo.raters.choice import class_named
 from kinelo.raters.mixture import Mixture
+from kinelo.raters.questions import rater_shown
 from kinelo.raters.rater import Rater
 from kinelo.raters.start import read_k, read_start
 
@@ -137,7 +138,7 @@ def restore(rater: Any, arrays: dict[str, Any], file: str) -> None:
     try:
         rater.from_arrays(arrays)
         with np.errstate(invalid="raise"):  # the root of a negative variance, say
-            if isinstance(rater, Rater) and not np.isfinite(rater.ratings_["rating"].to_numpy()).all():
+            if isinstance(rater_shown(rater), Rater) and not np.isfinite(rater.ratings_["rating"].to_numpy()).all():
                 raise ValueError("ratings that are no numbers")
     except Exception as error:
         raise InputError(

@@ -387,7 +387,7 @@ class Ratings:
                 "open it without a rater."
             )
         blank = restored(database, rater, BEFORE)
-        if blank is None and isinstance(rater, Rater):
+        if blank is None and hasattr(rater, "from_arrays"):
             raise InputError(f"{database.name} does not say where its rater began: it is damaged.")
         self.milestones = milestones_in(about.get(COUNTED))
         self.resets = resets_in(database) if self.milestones else ()

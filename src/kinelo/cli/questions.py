@@ -107,14 +107,14 @@ def fair_handicap(
     levels: dict[str, str], *, neutral: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Say which value of a covariate makes a match even; ``levels`` are those of its other columns."""
-    from kinelo.raters.questions import fair_value
+    from kinelo.raters.questions import fair_value, rater_shown
 
     asked, values, (names, contest) = str(questions.fair), dict[str, Any](levels), sides_of(match)
     if contest and (values or neutral):
         odd = f"value of {min(values)}" if values else "--neutral"
         raise InputError(f"{match!r:.60} is a contest, for which there is no {odd}.")
     names = source.names(names)
-    known, _ = source.rated(reading, contest=contest)
+    known = rater_shown(source.rated(reading, contest=contest)[0])
     columns = [name for name in getattr(known, "covariates", None) or () if not contest or name != SIZE]
     if asked not in columns:
         used = f"the covariates {', '.join(columns)}" if columns else "no covariates"

@@ -21,7 +21,7 @@ from kinelo.raters import explanation
 from kinelo.raters.balance import balance as balance_teams
 from kinelo.raters.history import rating_history
 from kinelo.raters.preview import preview as preview_of
-from kinelo.raters.questions import fair_value, match_quality
+from kinelo.raters.questions import fair_value, match_quality, rater_shown
 from kinelo.service import wording as say
 
 
@@ -171,7 +171,7 @@ def fair(book: RatingBook, said: say.Handicapped | say.HandicappedField) -> say.
         more = _fixture(said)
         given = more.pop("conditions", None)
         value = fair_value(book, said.home, said.away, said.covariate, given=given, **more)
-    rater: Any = book.rater
+    rater: Any = rater_shown(book.rater)
     (effect,) = rater.effects_.filter(name=said.covariate).to_dicts()
     return say.Fair(
         covariate=said.covariate, fair=value, effect=effect["effect"], standard_error=effect["standard_error"]
