@@ -8,7 +8,7 @@ from test_check_and_export import run
 from test_seasons import league
 
 import kinelo as kn
-from kinelo.book.tiers import Tiers, drawn_anew, moved_by_luck, set_tiers, tier_board, tiers_of
+from kinelo.book.tiers import Tiers, _looks, drawn_anew, moved_by_luck, set_tiers, tier_board, tiers_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 RULES = {
@@ -158,6 +158,8 @@ def test_luck_alone_moves_as_many_as_results_drawn_from_forecasts(kind, tmp_path
     played, day = book.matches(), book.matches().date[-1] - rule.every
     half = int(np.searchsorted(played.date, day, side="right"))
     rater = RATERS[kind]().update(played[:half])
+    then, now = (dict(one.ratings_.select("name", "matches").rows()) for one in (rater, book.rater))
+    assert found.players == sum(now[name] > n for name, n in then.items() if n >= rule.placement) < len(then)
     generator, shares = np.random.default_rng(5), []
     for k in range(12):
         drawn = drawn_anew(played[half:], rater.predict(played[half:]), generator)
@@ -174,6 +176,32 @@ def test_luck_alone_moves_as_many_as_results_drawn_from_forecasts(kind, tmp_path
         still.add(played)
         set_tiers(still, rule)
         assert moved_by_luck(still).by_luck == 0.0 == moved_by_luck(still).moved
+
+
+@pytest.mark.parametrize("kind", ["classic", "rank"])
+def test_results_are_drawn_with_the_chances_of_their_forecasts(kind, tmp_path):
+    """Of 4,000 drawn matches the favourites win as often as forecast, within 4 standard errors (chance: .0001)."""
+    book = begin(kind, tmp_path / "x.db")
+    names, generator = book.ratings_["name"].to_list(), np.random.default_rng(3)
+    if kind == "rank":
+        match = book.matches()[-1:]
+        chance = book.rater.predict(match).win[0]
+        first = match.entrants[match.entrant[0]]
+        forecast = book.rater.predict(match)
+        won = [drawn_anew(match, forecast, generator) for _ in range(4000)]
+        share = np.mean([one.entrants[one.entrant[np.argmin(one.place)]] == first for one in won])
+    else:
+        match = kn.read_matches({"home": [names[0]] * 4000, "away": [names[-1]] * 4000, "result": [0.0] * 4000,
+                                 "neutral": [True] * 4000, "date": ["2026-01-01"] * 4000})  # fmt: skip
+        forecast = book.predict(match)
+        chance, share = forecast.points[0], drawn_anew(match, forecast, generator).result.mean()
+    assert abs(share - chance) < 4.0 * (chance * (1 - chance) / 4000) ** 0.5 and not 0.45 < chance < 0.55
+
+
+def test_eight_days_are_looked_at(tmp_path):
+    book, rule = begin("classic", tmp_path / "x.db"), RULES["points"]
+    days = [np.datetime64(day, "D") for day, _, _ in _looks(book, rule)]
+    assert days == [book.matches().date[-1] - 3 * k for k in (7, 6, 5, 4, 3, 2, 1, 0)]
 
 
 def test_rules_that_are_none_are_refused(tmp_path):

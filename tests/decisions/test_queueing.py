@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.decisions.queueing import Lobbies, Ticket, form_lobbies, queue_trial
+from kinelo.decisions.queueing import Lobbies, Ticket, _even, _simulated, form_lobbies, queue_trial
 
 RATINGS = {f"p{k}": 1500.0 + 14.0 * ((k * 29) % 61 - 30) for k in range(60)}
 ROLES = {"tank": 1, "healer": 1, "fighter": 1}
@@ -164,6 +164,16 @@ def test_a_trial_waits_as_the_theory_of_pairs_says_and_evens_out_with_patience()
     assert waits == sorted(waits) and quality == sorted(quality) and quality[-1] > 0.97 > nearest.quality + 0.2
     assert f"wins {ours.favourite:.1%} after {ours.waited:.0f} seconds" in found.lines()[0]
     assert found.table().cells()[1][0] == "nearest rating"
+
+
+def test_waits_are_those_of_players_and_not_of_parties():
+    """A pair that waits since .5 and two who come at 9.5 start at the look at 10."""
+    arrivals = [(0.5, ("a", "b"), ()), (9.5, ("c",), ()), (9.5, ("d",), ())]
+    known, true = dict.fromkeys("abcd", (1500.0, 100.0)), {"a": 1600.0, "b": 1700.0, "c": 1500.0, "d": 1540.0}
+    found = _simulated("one", arrivals, known, true, Lobbies(size=2, patience=0.0), _even, 5.0, 20.0)
+    chance = 1 / (1 + 10 ** (-(1650.0 - 1520.0) / 400))
+    assert (found.lobbies, found.left, found.waited, found.waited_95) == (1, 0, 5.0, 9.5)
+    assert found.favourite == pytest.approx(chance) and found.quality == pytest.approx(1 - (2 * chance - 1) ** 2)
 
 
 def test_a_trial_of_teams_keeps_regions_and_parties_apart():
