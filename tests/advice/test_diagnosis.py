@@ -100,6 +100,7 @@ def test_undefined_numbers_become_null():
     verdict = kn.diagnose(system(), kn.Normal([1.0, 1.0], [0.0, 1.0]))
     assert verdict.to_dict()["slope"] is None
     assert "same mean strength" in words(verdict)
+    assert {verdict.farming.team, verdict.farming.opponent} == {"team 0", "team 1"} and verdict.farming.points == 0
 
 
 def test_table_and_html_say_the_same(shrunken):

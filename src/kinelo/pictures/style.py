@@ -27,7 +27,6 @@ SERIES = (BLUE, RED, GREEN, PURPLE, ORANGE, SKY)
 EXACT, TAYLOR = RED, BLUE
 """What comes from exact expected results, and from the paper's Taylor closure, in every picture."""
 DENSITY = "cividis"
-DIVERGING = "RdBu_r"
 
 COLUMN, PAGE = 3.5, 7.2
 """Widths of a journal's column and page, in inches."""

@@ -200,7 +200,7 @@ def largest_gain(state: StationaryState) -> tuple[int, int, float, float]:
     """
     s = expected_result(state.system.outcome, state.teams.strengths, state.closure)
     gain = state.rating[None, :] + gap_of(state.system.outcome, s) - state.rating[:, None]
-    np.fill_diagonal(gain, 0.0)
+    np.fill_diagonal(gain, -np.inf)  # nobody meets itself
     own, other = np.unravel_index(int(np.argmax(gain)), gain.shape)
     reacting = ChoosingTeam(state, int(own)).reacting([int(other)])
     return int(own), int(other), float(gain[own, other]), reacting
