@@ -844,6 +844,10 @@ TYPED = {
         ["rate", "results.csv", "--book", "kept.db", "--rater", "glicko"],
         "kept.db is a book of ClassicElo; leave out --rater glicko or start another.",
     ),
+    "contests for a book of matches": (
+        ["rate", "races.csv", "--book", "kept.db"],
+        "kept.db is a book of matches of two sides, kept by ClassicElo; start another for contests.",
+    ),
     "a book that has begun": (
         ["rate", "results.csv", "--book", "kept.db", "--start", "lobby.txt"],
         "kept.db keeps the ratings it began with; leave out --start or start another book.",
@@ -903,6 +907,7 @@ def written(tmp_path_factory):
     table = pl.DataFrame({**TWO, "stones": [1, 2], "pace": [3, 1]})
     table.write_csv(folder / "results.csv")
     (folder / "lobby.txt").write_text("A\nB\n")
+    pl.DataFrame(RACES).write_csv(folder / "races.csv")
     book = kn.RatingBook(folder / "kept.db", kn.TeamElo.classic(k=20))
     book.add(kn.read_matches(table))
     return folder
