@@ -7,7 +7,7 @@ from scipy.stats import norm
 from test_check_and_export import run
 
 import kinelo as kn
-from kinelo.book.migration import BETA, OldNumbers, migrate, read_skills, start_of
+from kinelo.book.migration import BETA, Migration, OldNumbers, migrate, read_skills, start_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 
@@ -115,6 +115,14 @@ def test_one_command_starts_the_book_and_says_both(tmp_path):
         run("start", tmp_path / "other.db", skills, log)
     with pytest.raises(kn.InputError, match="takes a book to be made, a table of mu and sigma, and a log"):
         run("start", tmp_path / "other.db", skills)
+
+
+def test_a_verdict_is_given_from_two_standard_errors():
+    unclear = "that is no clear difference"
+    verdicts = {-0.03: "Kinelo's are better", 0.03: "the old ones are better", -0.019: unclear, 0.019: unclear}
+    for difference, words in verdicts.items():
+        said = Migration(40.0, 90, 0.6, 0.6 + difference, difference, 0.01).lines()[1]
+        assert said.endswith(f"difference {difference:+.4f} ± 0.0100: {words}.")
 
 
 def test_skills_that_are_none_are_refused(tmp_path):

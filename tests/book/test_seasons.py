@@ -164,6 +164,8 @@ def test_who_did_not_play_in_a_season_is_not_in_its_table(tmp_path):
         book.season("Four", date="2026-03-25")
     with pytest.raises(kn.InputError, match="2026-03-10, and the season before ended with 2026-03-20"):
         book.season("Four")
+    with pytest.raises(kn.InputError, match="A season cannot end with 2026-03-20"):
+        book.season("Four", date="2026-03-20")
     book.update_one("A", "B", "win", date="2026-03-21")
     book.season("Four", date="2026-03-21")
     assert book.erase("B") == "erased 1" and "erased 1" in season_table(book, "One")["name"].to_list()

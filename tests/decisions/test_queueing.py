@@ -134,6 +134,10 @@ def test_many_sides_of_parties_are_split_into_equal_sides():
                 assert len(there) <= 1
             means = [np.mean([RATINGS[name] for name in side]) for side in lobby.sides]
             assert np.ptp(means) < 400.0
+        alone = queue(40 + seed, count=12, parties=False)
+        (lobby,) = form_lobbies(rater(), alone, Lobbies(sides=4, size=3, patience=0.0))
+        means = [np.mean([RATINGS[name] for name in side]) for side in lobby.sides]
+        assert np.ptp(means) < 0.15 * np.ptp([RATINGS[ticket.players[0]] for ticket in alone])
 
 
 def test_newcomers_and_books_are_asked_alike(tmp_path):
