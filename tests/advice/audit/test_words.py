@@ -250,6 +250,9 @@ def test_sides_are_called_what_the_file_calls_them(header, words):
 
 def test_errors_are_roots_of_squares():
     assert line("Ratings") == "off by ± 40 points at K = 32; off by ± 30 points at K = 15"
+    # Theory takes pairing for random.
+    assert "Ratings" not in dict(rows_of(case(opponents=opponents(luck=1.9))))
+    assert "Ratings" in dict(rows_of(case(opponents=opponents(luck=1.7))))
 
 
 def test_best_and_worst_are_too_high_or_too_low():

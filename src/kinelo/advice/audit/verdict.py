@@ -128,7 +128,8 @@ def lead_of(audit: Audit) -> Lead:
     if not ahead(audit):
         # What moving does to the error of a rating, where the model of K knows who meets whom.
         now, then = (math.sqrt(max(one.error, 0.0)) for one in (audit.now, audit.best))
-        knows = advice.agree and not audit.opponents.alike and round(now) > round(then)
+        random = not (audit.opponents.alike or audit.opponents.follows_results)
+        knows = advice.agree and random and round(now) > round(then)
         more = f"; by theory a rating is then off by ± {then:.0f} points instead of ± {now:.0f}" if knows else ""
         answer, reason = _answer(audit, "this league", f"{len(audit.matches):,} matches", more)
         k = audit.k if audit.k is not None and (audit.tested.low <= 0 or not lasts(audit)) else advice.k

@@ -374,7 +374,7 @@ def rows_of(audit: Audit) -> Rows:
         ("Opponents", _opponents(audit.opponents)),
         ("Venue and draws", f"{venue}; equal sides draw {100 * ties / (2 + ties):.0f} % of their matches"),
     ]
-    if not alike:  # the model of K knows too little of errors where like meets like
+    if not (alike or audit.opponents.follows_results):  # the model of K takes pairing for random
         rows.append(("Ratings", _errors(audit)))
     if inflation is not None:
         # Nothing is shown of the growth of all.
