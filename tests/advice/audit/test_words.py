@@ -505,6 +505,15 @@ def test_what_was_best_is_advised_only_where_the_matches_to_come_want_it_too():
         assert not lasts(alike) and "K" not in [one.kind for one in findings_of(alike)]
 
 
+def test_of_the_matches_to_come_a_k_is_advised_where_it_saves_enough():
+    for gain, kinds in ((0.0021, ["K"]), (0.0019, [])):
+        found = case(
+            outlook=outlook(6.0, 4.0, 9.0, gain, past=9.0, future=3.6, known=4.5), tested=BETTER, periods=QUIET
+        )
+        assert advised(found) is found.outlook
+        assert [one.kind for one in findings_of(found) if one.kind == "K"] == kinds
+
+
 def test_steps_that_fall_are_another_way_beside_a_better_k():
     steps = FirstSteps(12.0, 90.0, 3.0, Difference(0.002, 0.0005, 0.0035))
     for k, way in ((18.0, "Take"), (32.0, "Or take")):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kinelo.advice.audit.backtest import Difference
 from kinelo.advice.audit.words import (
     HOW_WE_KNOW,
+    SMALL_LOSS,
     UNNOTICED_LOSS,
     WHAT_TO_DO,
     Audit,
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 
 UNSURE = 2.0
 """An interval whose ends lie this factor apart leaves K open."""
-SMALL_LOSS = 0.002
-"""Log-loss that a K may lose against the best one, at the upper end of the interval, and suit a league."""
 HEADLINE = 40.0
 """Points that a finding must be worth to stand above K."""
 FEW_UNFINISHED = 0.02

@@ -33,6 +33,8 @@ ContestAudit: TypeAlias = Any
 """Of contests, in :mod:`kinelo.advice.audit.contests`, likewise."""
 UNNOTICED_LOSS = 0.0002
 """A difference in log-loss that nobody would notice."""
+SMALL_LOSS = 0.002
+"""Log-loss that a K may lose against the best one, at the upper end of the interval, and suit a league."""
 MOVED = 5.0
 """Points by which a home advantage must have changed, or be off, to be worth a word."""
 K_UNIT = (
@@ -175,7 +177,8 @@ def findings_of(audit: Audit) -> list[Finding]:
     best, k = advised(audit), audit.k
     clear = audit.tested.low > 0 and lasts(audit)
     if best is audit.outlook:
-        clear = k is None or not best.low <= k <= best.high
+        # What theory expects to save by less proved to be lost as often as not.
+        clear = k is None or (not best.low <= k <= best.high and (audit.outlook.gain or 0.0) > SMALL_LOSS)
     groups = _of_groups(audit)
     found = [*_k_finding(audit, best, clear), *_hidden(audit), *groups]
     home = audit.home
