@@ -292,6 +292,7 @@ def test_books_refuse_mixtures_that_they_cannot_make_again(league, tmp_path):
 def test_stored_mixtures_that_are_none_are_refused(league):
     """Nothing is taken over of arrays that no mixture of these raters has stored."""
     fitted = mixed(league[0])
+    fitted.shown_ = list(fitted.members_)[1]
     arrays, twin = fitted.to_arrays(), kn.raters.Mixture([kn.KalmanElo(), kn.TeamElo(), kn.BradleyTerry()])
     with pytest.raises(kn.InputError, match="not of the raters"):
         twin.from_arrays(arrays)
