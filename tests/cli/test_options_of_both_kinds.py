@@ -268,6 +268,8 @@ NOT_AUDITED = {
 }  # fmt: skip
 AUDITED_ELSEWHERE = {
     "--farming",
+    "--watch",
+    "--false-share",
     "--changeover",
     "--to",
     "--threshold",
