@@ -234,6 +234,7 @@ def test_the_command_keeps_a_rule_and_shows_the_board(tmp_path):
     page = tmp_path / "board.html"
     code, said = run("tiers", book.path, "--out", page)
     assert code == 0 and f"{page}: 15 on the board" in said and "<td>placed after 5 more</td>" in page.read_text()
+    assert f"<h1>Leaderboard</h1><p>After the matches up to {tier_board(book).date}.</p>" in page.read_text()
     rule.write_text("bounds = 3")
     with pytest.raises(kn.InputError, match="2 to 50 names"):
         run("tiers", book.path, "--rule", rule)

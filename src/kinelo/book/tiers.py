@@ -172,6 +172,10 @@ class TierBoard:
         rows = [row | {"tier": _tier_in_words(row)} for row in self.rows]
         return Table([columns[0], *several, *columns[1:]], rows)
 
+    def html(self, most: int) -> str:
+        """The body of a page: a heading, the day, and the first of the board."""
+        return f"<h1>Leaderboard</h1><p>After the matches up to {self.date}.</p>{self.table().head(most).html()}"
+
 
 def _tier_in_words(row: Mapping[str, Any]) -> str:
     if row["tier"] is None:

@@ -527,12 +527,12 @@ def _tiers(kept: RatingBook, rule: Path | None, out: Path | None) -> None:
             set_tiers(kept, Tiers(**tomllib.loads(rule.read_text(encoding="utf-8"))))
         except (TypeError, ValueError, OSError) as error:
             raise InputError(f"{rule} is no rule of tiers: {' '.join(str(error).split()).rstrip('.')}.") from None
-    table = tier_board(kept).table()
+    board = tier_board(kept)
     if out is None:
-        console().print(table.head(30))
+        console().print(board.table().head(30))
     else:
-        write_file(out, html_page("Leaderboard", table.html()).encode())
-        typer.echo(f"{out}: {len(table.rows):,} on the board")
+        write_file(out, html_page("Leaderboard", board.html(len(board.rows))).encode())
+        typer.echo(f"{out}: {len(board.rows):,} on the board")
     try:
         said = moved_by_luck(kept).lines()
     except InputError as error:  # nobody played lately, so nothing is to be said of luck

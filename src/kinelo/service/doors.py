@@ -272,8 +272,7 @@ def leaderboard(book: RatingBook, asked: Asked) -> say.Leaderboard:
 
 def leaderboard_page(book: RatingBook) -> str:
     """The board of tiers as a page."""
-    board = tiers.tier_board(book)
-    return html_page(f"Leaderboard of {board.date}", board.table().head(say.MOST_LISTED).html())
+    return html_page("Leaderboard", tiers.tier_board(book).html(say.MOST_LISTED))
 
 
 def milestone(book: RatingBook, number: int, offset: int, limit: int) -> say.MilestoneRatings:
