@@ -46,8 +46,10 @@ def errors(rater):
 
 def test_ratings_do_not_depend_on_judges_and_errors_are_sums_of_their_scores():
     table = votes() | {"weight": np.random.default_rng(3).choice([1.0, 2.0, 5.0], 750)}
-    plain = kn.BradleyTerry(covariates=["longer"], ridge=0.05).fit(read(table))
-    rater = kn.BradleyTerry(covariates=["longer"], ridge=0.05, errors_by="judge").fit(read(table))
+    table["neutral"] = [k % 3 > 0 for k in range(750)]
+    given = {"covariates": ["longer"], "ridge": 0.05, "home_advantage": 60.0}
+    plain = kn.BradleyTerry(**given).fit(read(table))
+    rater = kn.BradleyTerry(**given, errors_by="judge").fit(read(table))
     assert rater.ratings_["rating"].to_list() == plain.ratings_["rating"].to_list()
     likelihood, theta = rater._likelihood(), rater._theta
     bare = likelihood.over(likelihood.cells)
@@ -60,7 +62,7 @@ def test_ratings_do_not_depend_on_judges_and_errors_are_sums_of_their_scores():
         tally.grow()
         tally.add(read(table)[mask])
         own = bare.over(tally.cells(False))
-        own.offset = np.zeros(own.cells.i.size)
+        own.offset = 60.0 * rater._scale * tally.c[:, 0]
         score = own.slopes(theta)[1]
         B += np.outer(score, score)
     prior = np.diag(np.maximum(likelihood.added, 1e-4))
@@ -287,6 +289,16 @@ def test_an_aggregated_row_is_so_many_votes():
     one, other = (kn.judges(rater, read(each)).sort("judge") for each in (heavy, rows))
     assert one["votes"].to_list() == other["votes"].to_list() == [120] * 4
     np.testing.assert_allclose(one["evidence"], other["evidence"], rtol=1e-9)
+
+
+def test_everybody_who_voted_is_listed():
+    table = votes(judges=4, each=20)
+    table["judge"][7] = "once"
+    matches = read(table)
+    rater = kn.BradleyTerry(ridge=0.05).fit(matches)
+    found = dict(kn.judges(rater, matches).select("judge", "votes").rows())
+    assert found == {"j0": 19, "j1": 20, "j2": 20, "j3": 20, "once": 1}
+    assert sorted(kn.judges(rater, matches[:25])["judge"]) == ["j0", "j1", "once"]
 
 
 def test_what_judges_asks_for():
