@@ -15,6 +15,7 @@ from kinelo.cli import app
 from kinelo.decisions.choosing import beliefs_of
 from kinelo.decisions.telling_apart import board_with_tiers
 from kinelo.decisions.wrong_ratings import _doubts
+from kinelo.raters.tables import tier_words
 
 
 def glicko(ratings, deviations):
@@ -91,6 +92,17 @@ def test_boards_show_tiers_of_who_stands_on_them(arena, tmp_path):
     page = (tmp_path / "votes.html").read_text(encoding="utf-8")
     assert words in printed and words.replace("&", "&amp;") in page and ">Tier<" in page
     assert "Tier" not in CliRunner().invoke(app, ["rate", str(file), "--rater", "glicko"]).stdout
+
+
+def test_the_sentence_of_tiers_names_who_is_soonest_split_by_rating():
+    """Sorted by what ratings are at least, Bay stands before Ash: the next of a rating is the next below it."""
+    board = pl.DataFrame({
+        "tier": [1, 1, 1, 2], "name": ["Bay", "Ash", "Cob", "Dun"], "rating": [80.0, 90.0, 70.0, 5.0],
+        "more": [41, 777, None, None],
+    })  # fmt: skip
+    assert "; about 41 more matches between Bay and Cob would" in tier_words(board)
+    turned = board.with_columns(more=pl.Series([990, 777, None, None]))
+    assert "; about 780 more matches between Ash and Bay would" in tier_words(turned)
 
 
 def test_boards_of_contests_show_tiers_alone():
