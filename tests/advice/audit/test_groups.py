@@ -13,7 +13,7 @@ from kinelo.advice.audit.inflation import GroupFound, Shift, columns_of, groups_
 from kinelo.advice.audit.kernels import Calendar
 from kinelo.advice.audit.words import group_words
 from kinelo.errors import InputError
-from kinelo.pages.chart import chart_html
+from kinelo.pages.chart import BOTTOM, HEIGHT, TOP, chart_html
 from kinelo.presentation import quoted
 
 GAMES, YEARS = 6000, 5.0
@@ -191,7 +191,7 @@ def test_a_page_draws_the_intervals_of_groups_within_its_axes_and_names_them():
     dots = [[float(part) for part in one] for one in re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', drawn)]
     assert len(bars) == len(dots) == 2
     for (x, top, bottom), (u, v), shift in zip(bars, dots, (young.bias, old.bias)):
-        assert x == u and (top + bottom) / 2 == pytest.approx(v, abs=0.01) and 10 < top < bottom < 284
+        assert x == u and (top + bottom) / 2 == pytest.approx(v, abs=0.01) and TOP < top < bottom < HEIGHT - BOTTOM
         # Both on one scale: 39.2 points of the first are the longest of all.
         assert (bottom - top) / (bars[0][2] - bars[0][1]) == pytest.approx(shift.error / young.bias.error, rel=0.01)
 
