@@ -74,6 +74,10 @@ def test_no_ridge_is_looked_for_where_none_could_gain_a_hundred_thousandth_a_com
     for factor, looked_for in ((0.9, 1), (1.1, 1), (0.6, 2)):
         kn.BradleyTerry().fit(kn.read_matches(votes(number * factor)))
         assert len(asked) == looked_for, factor
+    table = votes(number * 0.6)  # a row of a weight that is no whole number is one comparison
+    rows = {name: np.repeat(values, table["weight"]) for name, values in table.items()}
+    kn.BradleyTerry().fit(kn.read_matches(rows | {"weight": np.full(sum(table["weight"]), 8.5)}))
+    assert len(asked) == 3
 
 
 def test_intervals_hold_what_they_should_on_ladders_too():
