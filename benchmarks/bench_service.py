@@ -405,12 +405,21 @@ async def clients(port: int, count: int, players: int, rate: float = 0.0, writes
 
 PEER = """
 import threading
+from contextlib import asynccontextmanager
 
+import anyio
 import psycopg
 from fastapi import FastAPI
 from pydantic import BaseModel
 
-app, own = FastAPI(), threading.local()
+
+@asynccontextmanager
+async def living(app):
+    anyio.to_thread.current_default_thread_limiter().total_tokens = 2  # connections of each worker
+    yield
+
+
+app, own = FastAPI(lifespan=living), threading.local()
 
 
 class Match(BaseModel):

@@ -85,6 +85,14 @@ def test_the_next_season_begins_nearer_to_the_mean(kind, address):
     names = list(old)[:2]
     book.update_one(*((names,) if kind == "rank" else (*names, "win") if kind != "players" else ("T0", "T1", "win")))
     assert str(book.matches().date[-1]) == str(np.datetime64(season.last_day) + 1) and book.check() == []
+    later = str(np.datetime64(season.last_day) + 9)
+    if kind == "rank":
+        book.add([{"match_id": f"l{k}", "order": names[:: (-1) ** k], "date": later} for k in range(2)])
+    elif kind != "players":
+        book.add(
+            [{"match_id": f"l{k}", "home": names[0], "away": names[1], "result": k, "date": later} for k in (0, 1)]
+        )
+    assert book.check() == []
 
 
 @pytest.mark.parametrize("kind", RATERS)
