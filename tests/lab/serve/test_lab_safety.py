@@ -324,7 +324,8 @@ def test_a_job_ends_and_uploads_vanish_when_the_page_leaves():
 
 def test_a_league_from_upload_to_download():
     app = create_app(Settings())
-    table = "home,away,result\n" + "\n".join(f"{a},{b},1" for a, b in ("AB", "BC", "AC", "CA") * 20)
+    pairs = ("AB", "BC", "AC", "CA") * 20
+    table = "home,away,result,floor\n" + "\n".join(f"{a},{b},1,{'hall' if a < b else 'grass'}" for a, b in pairs)
     with TestClient(app, base_url=HERE) as visitor, visitor.websocket_connect(LIVE, headers=OWN) as socket:
         base = f"/api/pages/{(key := welcome(socket))}/league"
         assert visitor.post(f"{base}/tables/results", content=table.encode(), headers=OWN).status_code == 200
@@ -341,6 +342,7 @@ def test_a_league_from_upload_to_download():
         for path, body, complaint in (
             ("audit", {**asked, "by": "nowhere"}, "There is no column 'nowhere'"),
             ("audit", {**asked, "by": 3}, "must be names"),
+            ("audit", {**asked, "by": "floor", "reference": "nobody"}, "There is no group 'nobody' to refer to"),
             ("audit", {**asked, "rater": "os:system"}, "There is no rater 'os:system'"),
             ("audit", {**asked, "reference": "A"}, "A reference is one of the groups"),
             ("next", {"target": "leader", "count": 0, "size": 2}, "must lie between 1 and 50"),
