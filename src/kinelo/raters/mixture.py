@@ -211,7 +211,7 @@ class Mixture:
         # A mapping is kept as it is: scikit-learn's clone asks for the very object that it handed over.
         self.raters: Mapping[str, Forecaster] | None = cast("Any", raters) if isinstance(raters, Mapping) else named
         self.members_: dict[str, Any] = {}
-        self.shown_ = ""
+        self.shown_: str = ""
         self._fitted: Matches | None = None
         self._learnt_until = np.iinfo(np.int64).min
         self._weights: Weights | None = None
