@@ -113,14 +113,13 @@ def _middle(played: Matches | Contests) -> str | int:
 
 def compared_raters(played: Matches | Contests, asked: list[str] | None, reading: ReadingOptions) -> dict[str, Any]:
     """The raters asked for, or all of Kinelo's; those that lack what is asked of them are left out, with a word."""
-    from kinelo.raters.choice import RATERS_OF, candidates, rater_called
+    from kinelo.raters.choice import candidates, names_compared, rater_called
     from kinelo.raters.mixture import Mixture
     from kinelo.raters.team.rater import TeamElo
 
     kind = played.kind
     start, conditions, noise_by, covariates = asked_of_rater = reading.asked_of_rater()
-    lineups = getattr(played, "lineups", None) is not None
-    names = asked or [name for name, choice in RATERS_OF[kind].items() if lineups or not choice.needs_lineups]
+    names = asked or names_compared(played)
     chosen: dict[str, Any] = {}
     for name in names:
         if name == AUTOMATIC and kind.usual_rater is None:

@@ -35,7 +35,8 @@ class Choice(NamedTuple):
     kind: str
     meaning: str
     needs_lineups: bool = False
-    needs_scores: bool = False
+    compared: bool = True
+    """Whether a comparison of outcomes looks at it, unless it is asked for: not where another says the same."""
 
 
 RATERS = {
@@ -45,7 +46,7 @@ RATERS = {
     "glicko": Choice("glicko", "Glicko", "ratings with an uncertainty that grows by rest"),
     "glicko2": Choice("glicko", "Glicko2", "Glicko with a volatility for every side"),
     "bradley-terry": Choice("bradley_terry", "BradleyTerry", "one estimate from all matches, for strengths that stay"),
-    "score": Choice("scores", "ScoreElo", "strengths and paces, for exact scores and totals", needs_scores=True),
+    "score": Choice("scores", "ScoreElo", "strengths and paces, for exact scores and totals", compared=False),
 }
 CONTEST_RATERS = {
     "rank": Choice("rank", "RankElo", "ratings from orders of finish, with an uncertainty"),
@@ -113,6 +114,13 @@ def choose_rater(
     return choose(matches, named, next(iter(named)))
 
 
+def names_compared(matches: Matches | Contests | MatchScan | ContestScan) -> list[str]:
+    """Kinelo's raters that a comparison on these matches looks at."""
+    lineups = getattr(matches, "lineups", None) is not None
+    choices = RATERS_OF[kind_of(matches)].items()
+    return [name for name, one in choices if one.compared and (lineups or not one.needs_lineups)]
+
+
 def candidates(
     matches: Matches | Contests | MatchScan | ContestScan,
     start: Any = None,
@@ -123,11 +131,7 @@ def candidates(
     """All of Kinelo's raters that can use these matches and what else is asked, the usual one first."""
     raters_by_class, kind = {}, kind_of(matches)
     raters = RATERS_OF[kind]
-    for name in sorted(raters, key=lambda name: name != USUAL):
-        if raters[name].needs_lineups and getattr(matches, "lineups", None) is None:
-            continue
-        if raters[name].needs_scores:  # outcomes have the chances that its strengths give them
-            continue
+    for name in sorted(names_compared(matches), key=lambda name: name != USUAL):
         takes = _of_kinelo(raters[name]).get_params()
         asked = {"start": start is not None, "conditions": bool(conditions), "noise_by": bool(noise_by)}
         asked["covariates"] = bool(covariates)
