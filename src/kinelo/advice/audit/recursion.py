@@ -40,7 +40,6 @@ WIDE_RUNG, NARROW_RUNG = 1.6, 1.12
 """Factors between neighbouring K in the search for the best one."""
 CURVE_RUNG = 1.3
 """Factor between the K at which the theory is asked, at least; between them its curve is smooth."""
-GOLDEN_SECTION = (math.sqrt(5) - 1) / 2
 FEWEST_FOR_K = 300
 """Matches below which nothing from the data beats a convention by much."""
 WIDE_INTERVAL = 4.0
