@@ -12,6 +12,7 @@ from bad_input import contests, first, fixed_rank, fixtures, league, matches, ra
 NONSENSE = [[], {}, np.array([]), "", 5, -1, 10**30, float("nan"), "x" * 1000, object(), [1], [[1], [2]], None]
 BETWEEN_PARTS = {
     "draw", "performances", "at", "juniors", "gammas", "spectrum",  # leagues and steps, and what plays them
+    "joined",  # forecasts of parts of a table
     "b", "b_prime", "b_second", "b_third", "antiderivative", "missing", "win_probability", "tie_probability",
     "w", "w_prime", "square_weight", "sine_weight", "tie_weight", "characteristic_function", "waves_of",
     "reach_of",  # formulas, of arrays of numbers

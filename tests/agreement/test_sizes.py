@@ -79,7 +79,8 @@ def test_a_rater_that_looks_at_the_latest_matches_rates_all(name, small_sizes, m
         alone = rater_called(name).fit(matches[-look:])
         # where a search begins, and the unit of margins, see the one match more; what is learnt on the way sees it too
         learnt = {p.name: alone.parameters_[p.name] for p in rater._declared_parameters if p.learnt}
-        assert {**rater.parameters_, **learnt} == pytest.approx(alone.parameters_, rel=0.01)
+        # the strengths that paces stand beside are those of another rater, fitted with one match more too
+        assert {**rater.parameters_, **learnt} == pytest.approx(alone.parameters_, rel=0.1 if name == "score" else 0.01)
     assert rater.ratings_["matches"].sum() == (4 if name == "player" else 2) * (look + 1)
 
 

@@ -378,7 +378,7 @@ def test_every_field_of_a_contest_can_be_put_right(name, tmp_path):
     book = kn.RatingBook(tmp_path / "b", RATERS["rank"]())
     book.add(first)
     before = ratings_of(book)
-    with pytest.warns(kn.KineloWarning, match="1 contests of the book differ"):
+    with pytest.warns(kn.KineloWarning, match="1 contest of the book differs"):
         assert book.add(changed).changed == 1
     held = book.matches()
     order = [0, 1, 3, 4, 5]
@@ -388,7 +388,7 @@ def test_every_field_of_a_contest_can_be_put_right(name, tmp_path):
     assert ratings_of(book) == ratings_of(RATERS["rank"]().update(held))
     if name != "date":
         assert ratings_of(book) == ratings_of(RATERS["rank"]().update(changed))
-    with pytest.warns(kn.KineloWarning, match="1 contests of the book differ"):
+    with pytest.warns(kn.KineloWarning, match="1 contest of the book differs"):
         assert book.add(first).changed == 1
     assert ratings_of(book) == before and book.matches().identifiers == first.identifiers
 

@@ -60,7 +60,7 @@ def test_upsets_forecasts_and_books_say_titles(tmp_path):
     assert rater.predict(coming).to_polars()["title"].to_list() == RACES["name"]
     book = kn.RatingBook(tmp_path / "b", kn.TeamElo.classic(k=20))
     book.add(kn.read_contests({key: cells for key, cells in RACES.items() if key != "name"})[:1])
-    with pytest.warns(kn.KineloWarning, match="1 contests of the book differ"):
+    with pytest.warns(kn.KineloWarning, match="1 contest of the book differs"):
         assert book.add(races).changed == 1  # a title that is new is a change
     assert kn.RatingBook(tmp_path / "b").matches().titles == TITLES
 

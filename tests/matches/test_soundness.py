@@ -44,10 +44,11 @@ def beyond(codes, names):
 
 def unsound_matches():
     good = matches()
-    optional = {"unordered": np.zeros(4, bool)}
+    optional = {"unordered": np.zeros(4, bool), "total": np.array([3.0, 0.0, np.nan, 5.0])}
     for name in ("date", "home", "away", "result", "margin", "neutral", "weight", "row"):
         yield from ((name, {name: wrong}) for wrong in spoilt(getattr(good, name)))
-    yield from (("unordered", {"unordered": wrong}) for wrong in spoilt(optional["unordered"]) if wrong is not None)
+    for name, column in optional.items():
+        yield from ((name, {name: wrong}) for wrong in spoilt(column) if wrong is not None)
     for name in ("home", "away"):
         yield from ((name, {name: wrong}) for wrong in beyond(getattr(good, name), good.teams))
     yield "away", {"away": good.home}

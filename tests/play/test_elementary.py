@@ -22,7 +22,6 @@ from kinelo.model.outcome import LOGISTIC, PROBIT
 from kinelo.model.pairing import LOCAL, WINDOW
 from kinelo.play import (
     arithmetic,
-    binding,
     deviations,
     elementary,
     formula,
@@ -35,7 +34,7 @@ from kinelo.play import (
 )
 from kinelo.play.arithmetic import PLAIN
 
-PLAINLY = binding.bind(PLAIN)
+PLAINLY = formula.bind(PLAIN)
 
 
 def units_in_the_last_place(mine, exact):
@@ -133,7 +132,7 @@ def test_formulas_call_no_library_whose_bytes_differ_between_machines():
 def test_bound_formulas_call_one_another_and_the_targets_operations():
     counted = []
     operations = {old: lambda *a, new=new: counted.append(new) or new(*a) for old, new in PLAIN.operations.items()}
-    bound = binding.bind(arithmetic.Target(PLAIN.compile, operations))
+    bound = formula.bind(arithmetic.Target(PLAIN.compile, operations))
     bound.expected(LOGISTIC, 0.5, 0.3, 1.0)
     assert len(counted) == 2
 
