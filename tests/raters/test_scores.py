@@ -13,6 +13,7 @@ from kinelo.cli.commands import app
 from kinelo.matches.fixtures import lineups_of_starters
 from kinelo.raters.scores.forecast import ScoreForecast, goals_of, lean_of
 from kinelo.raters.scores.kernels import UNSEEN, Law, Pace, follow_paces, score_grid, score_losses
+from kinelo.raters.tables import board_table
 
 COUNTS = Law(False, 1.3, 0.8, 0.7, 0.07, 0.35)
 POINTS = Law(True, 1.7, 0.9, 1.4, 0.0, 0.0)
@@ -428,4 +429,9 @@ def test_the_command_line_shows_scores(tmp_path):
     rated = CliRunner().invoke(app, ["rate", str(tmp_path / "results.csv"), "--rater", "score"])
     assert rated.exit_code == 0, rated.output
     assert "how wide margins are" in rated.output
+    board = kn.leaderboard(rater, kn.read_matches(tmp_path / "results.csv"))
+    best, goals = board.row(0, named=True), rater.ratings_.select("name", "attack", "defence")
+    assert (best["name"], best["attack"], best["defence"]) in goals.rows()
+    cells = board_table(board, narrow=True).cells()[0]
+    assert cells[-3:-1] == [f"{best['attack']:.2f}", f"{best['defence']:.2f}"]
     assert (rater.initial, kn.ScoreElo(kn.KalmanElo(initial=1200.0)).initial) == (1500.0, 1200.0)

@@ -41,7 +41,8 @@ def board_table(
     """Places, names, ratings and what else is known: matches or contests, the last of them, teams, pools and notes.
 
     What a rating is at least is shown where the board is sorted by it; with ``top``, only the first rows are. Below
-    stands what the order of rows goes by, where that is not the rating, and what tiers and pools are.
+    stands what the order of rows goes by, where that is not the rating, and what tiers and pools are. A ``narrow`` one
+    on a page leaves out what is beside ratings, and shows goals for and against an average side where scores are rated.
 
     >>> import polars as pl
     >>> rows = {"place": [1, None], "name": ["A", "B"], "rating": [1512.4, 1490.0], "uncertainty": [20.4, None],
@@ -58,6 +59,8 @@ def board_table(
         columns.append(deviation("uncertainty"))
     if order_words(board):
         columns.append(number("At least", "surely", ".0f"))
+    if narrow and "attack" in here:  # a terminal has no room for them
+        columns += [number("Scores", "attack", ".2f"), number("Concedes", "defence", ".2f")]
     if "more" in here:
         columns.append(Column("More to split", _more, number=True, key="more"))
     if "matches" in here:
