@@ -251,6 +251,8 @@ def test_a_trial_says_what_a_reset_does(tmp_path):
     assert 0.0 < np.mean(weak.extra[:6]) < np.mean(strong.extra[:6])
     assert abs(np.mean(strong.extra[-10:])) < 0.4 * np.mean(strong.extra[:6])
     assert min(strong.ranks) < 0.99 and strong.right_after > 5 and strong.ranks[-1] > 0.99
+    last = max(k for k, value in enumerate(strong.ranks) if value < 0.99)
+    assert strong.right_after == strong.played[last + 1]
     name, now, then = strong.falls[0]
     mean = before["rating"].mean()
     assert (name, now) == before.select("name", "rating").row(0) and then == pytest.approx(mean + 0.3 * (now - mean))
