@@ -22,14 +22,13 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
+from kinelo.model.outcome import CHESS_NU
 from kinelo.model.validation import is_text, one_line, whole
 from kinelo.presentation import Table, number, words
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.questions import answering
 
 Array = NDArray[np.float64]
-POINTS = math.log(10.0) / 400.0
-"""Log-odds of a point of difference."""
 NEWCOMER = 200.0
 """Deviation of who has no rating, and of ratings that say none."""
 LOOKED_AT = 4
@@ -292,7 +291,7 @@ def evenness(sides: Sequence[Sequence[Any]], doubt: float = 1.0) -> float:
         rating = math.fsum(one.rating * one.size for one in side) / size
         numbers.append((rating, math.fsum(one.variance for one in side) / size**2))
     mean, spread = np.array([(a[0] - b[0], math.sqrt(a[1] + b[1])) for a, b in combinations(numbers, 2)]).T
-    apart = np.tanh(0.5 * POINTS * (mean[:, None] + doubt * spread[:, None] * HERMITE_NODES))
+    apart = np.tanh(CHESS_NU * (mean[:, None] + doubt * spread[:, None] * HERMITE_NODES))
     return float(np.mean(1.0 - apart**2 @ HERMITE_WEIGHTS))
 
 
@@ -434,7 +433,7 @@ def _simulated(
         for lobby, members in _formed(queue, what, split):
             lobbies += 1
             strength = [float(np.mean([true[name] for name in side])) for side in lobby.sides]
-            won = [math.tanh(0.5 * POINTS * (a - b)) for a, b in combinations(strength, 2)]
+            won = [math.tanh(CHESS_NU * (a - b)) for a, b in combinations(strength, 2)]
             even.append(1.0 - float(np.mean(np.square(won))))
             favourites.append(0.5 + 0.5 * float(np.mean(np.abs(won))))
             for one in members:
