@@ -1,5 +1,7 @@
 """Matches in pieces: the same matches and the same ratings as in one piece, and what is refused."""
 
+import math
+
 import numpy as np
 import polars as pl
 import pytest
@@ -42,7 +44,19 @@ def test_pieces_together_are_the_table(river, rows):
         assert np.array_equal(getattr(one, name), getattr(whole, name), equal_nan=name == "margin"), name
     for side in ("home", "away"):
         assert [one.teams[k] for k in getattr(one, side)] == [whole.teams[k] for k in getattr(whole, side)]
+    assert one.total is whole.total is None
     assert "identifiers are not checked" in kn.matches.scan_matches(pattern).notes[0]
+
+
+def test_pieces_keep_goals_of_both_sides(tmp_path):
+    table = pl.DataFrame({"home": ["A", "B", "C"], "away": ["B", "C", "A"], "home_score": [2, None, 4]})
+    table = table.with_columns(away_score=pl.Series([1, None, 0]), result=pl.Series([1.0, 0.5, 1.0]))
+    table[:2].write_parquet(tmp_path / "0.parquet")
+    table[2:].write_parquet(tmp_path / "1.parquet")
+    pieces = list(kn.matches.scan_matches(str(tmp_path / "*.parquet")).pieces(1))
+    np.testing.assert_array_equal(scan.joined(pieces).total, [3.0, math.nan, 4.0])
+    without = kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]})
+    np.testing.assert_array_equal(scan.joined([without, pieces[0]]).total, [math.nan, 3.0])
 
 
 @pytest.mark.parametrize("river", [False, True], indirect=True)

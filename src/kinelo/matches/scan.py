@@ -483,9 +483,11 @@ def joined(pieces: list[Matches]) -> Matches:
     def whole(name: str) -> NDArray:
         return np.concatenate([getattr(piece, name) for piece in pieces])
 
+    totals = [np.full(len(piece), np.nan) if piece.total is None else piece.total for piece in pieces]
     return Matches(
         whole("date"), whole("home"), whole("away"), pieces[-1].teams, whole("result"), whole("margin"),
         whole("neutral"), whole("weight"), np.arange(1, sum(map(len, pieces)) + 1), notes=SCAN_NOTES,
+        total=None if all(piece.total is None for piece in pieces) else np.concatenate(totals),
     )  # fmt: skip
 
 
