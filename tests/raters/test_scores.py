@@ -77,6 +77,15 @@ def test_chances_of_scores_are_those_of_plain_laws(law, mean, size):
         np.testing.assert_allclose(grid[k], plain_grid(law, mean, variance[k], CHANCES[k], size), atol=2e-6)
 
 
+@pytest.mark.parametrize(("law", "mean"), [(COUNTS, 0.3), (COUNTS, 1.9), (POINTS, math.log(45))])
+def test_a_grid_holds_nearly_all_scores_and_not_many_more(law, mean):
+    said = forecast(law, [mean] * 3, [0.08] * 3)
+    for chances in CHANCES:
+        wide = plain_grid(law, mean, 0.08, chances, 3 * said._size)
+        least = next(n for n in range(400) if wide.sum() - wide[:n, :n].sum() < 1e-5)
+        assert least <= said._size < 3 * least
+
+
 @pytest.mark.parametrize(("law", "mean"), [(COUNTS, [0.9, 1.2, 1.0]), (POINTS, [3.8, 5.2, 4.4])])
 def test_scores_of_an_outcome_have_its_chance(law, mean):
     said = forecast(law, mean, [0.02, 0.03, 0.01])
@@ -256,6 +265,40 @@ def test_outcomes_are_those_of_strengths(played):
     np.testing.assert_array_equal(said.probabilities, alone.one_step_ahead(matches[500:]).probabilities)
 
 
+def test_what_asks_for_outcomes_alone_is_answered_by_the_strengths(played):
+    matches, rater, *_ = played
+    alone = kn.KalmanElo(covariance="diagonal").fit(matches[:500]).update(matches[500:])
+    day = matches.date[-1] + np.timedelta64(40)
+    table = rater.ratings_on(day).drop("attack", "defence")
+    assert table.equals(alone.ratings_on(day).select(table.columns))
+    four = ["side 3", "side 5", "side 1", "side 8"]
+    questions = (
+        lambda one: kn.next_matches(one, count=3, target="leader").to_dict(),
+        lambda one: kn.tiers(one).to_dict(as_series=False),
+        lambda one: kn.knockout(one, four, date=day, realisations=500, seed=4).to_dict(),
+        lambda one: kn.balance(one, four, sides=2).splits,
+        lambda one: kn.preview(one, "side 3", "side 5", date=day).to_dict(),
+        lambda one: kn.watch(one, matches[400:]).to_dict(as_series=False),
+    )
+    for ask in questions:
+        assert ask(rater) == ask(alone)
+
+
+def test_effects_are_those_of_the_strengths():
+    matches, *_ = league(7, rounds=2, sides=6)
+    generator = np.random.default_rng(3)
+    noted = matches.to_polars().with_columns(
+        rest=generator.normal(size=len(matches)), surface=pl.Series(generator.choice(["grass", "hall"], len(matches)))
+    )
+    home, away = goals_of(matches)
+    table = noted.select("date", "home", "away", "rest", "surface").with_columns(home_score=home, away_score=away)
+    known = kn.read_matches(table, conditions=["rest"])
+    alone = kn.KalmanElo(covariance="diagonal", covariates=["rest"])
+    rater = kn.ScoreElo(kn.KalmanElo(covariance="diagonal", covariates=["rest"]), pace_walk=0.02, level_walk=0.02)
+    assert rater.fit(known).effects_.equals(alone.fit(known).effects_)
+    assert rater.effects_["name"].to_list() == ["rest"]
+
+
 def test_a_league_goes_on_in_pieces_and_from_what_was_stored(played):
     matches, rater, said, *_ = played
     again = kn.ScoreElo(kn.KalmanElo(covariance="diagonal"), level_walk=0.01, pace_walk=0.02).fit(matches[:500])
@@ -430,7 +473,7 @@ def test_the_command_line_shows_scores(tmp_path):
     assert rated.exit_code == 0, rated.output
     assert "how wide margins are" in rated.output
     board = kn.leaderboard(rater, kn.read_matches(tmp_path / "results.csv"))
-    best, goals = board.row(0, named=True), rater.ratings_.select("name", "attack", "defence")
+    best, goals = board.row(0, named=True), rater.ratings_on().select("name", "attack", "defence")
     assert (best["name"], best["attack"], best["defence"]) in goals.rows()
     cells = board_table(board, narrow=True).cells()[0]
     assert cells[-3:-1] == [f"{best['attack']:.2f}", f"{best['defence']:.2f}"]

@@ -45,6 +45,7 @@ def answering(
     knowing = getattr(rated, "_rater_knowing", None)
     rater = rater_shown(rated if knowing is None else knowing(names, entrants))
     if isinstance(rater, Rater):
+        rater = rater._of_outcomes()
         return rater, getattr(rater, f"_{question}", None)
     if not callable(getattr(rater, "fit", None)):
         raise InputError(f"{question} asks a rater such as TeamElo, or a rating book, not {type(rater).__name__}.")

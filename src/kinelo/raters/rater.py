@@ -778,6 +778,10 @@ class Rater(ABC, Generic[Data, Said]):
         vars(match).update({name: np.array([float(value)]) for name, value in known.items()})
         self._use(cast("Any", match))
 
+    def _of_outcomes(self) -> Rater[Any, Any]:
+        """The rater whose beliefs outcomes are forecast from, which answers questions: itself, or one that it holds."""
+        return self
+
     def _gaps(self, matches: Matches) -> Gaps:
         """What is believed of the differences of strength in matches to come."""
         raise InputError(f"{type(self).__name__} does not say how uncertain its ratings are.")

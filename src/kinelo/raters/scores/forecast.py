@@ -15,7 +15,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Matches
-from kinelo.raters.scores.kernels import Law, score_grid, score_losses
+from kinelo.raters.scores.kernels import Law, goals_up_to, score_grid, score_losses
 
 if TYPE_CHECKING:
     import polars as pl
@@ -173,17 +173,5 @@ class ScoreForecast(Forecast):
 
 
 def grid_size(law: Law, mean: Array, variance: Array, lean: Array) -> int:
-    """Goals of a side beyond which no match here has a chance to speak of."""
-    if not mean.size:
-        return 2
-    q2 = (law.steepness * lean) ** 2 * np.exp(-mean)
-    uneven = np.log(0.5 * (q2 + np.sqrt(q2**2 + 4.0)))
-    if law.points:
-        total = np.exp(mean + law.mismatch * uneven)
-        most = 0.5 * (total + 6.0 * np.sqrt(law.dispersion * total + variance * total**2))
-        most += 0.5 * law.steepness * np.sqrt(total) * (np.abs(lean) + 6.0)
-    else:
-        rate = np.exp(mean + 3.0 * np.sqrt(variance) + law.mismatch * uneven)
-        rate /= 1.0 + np.exp(-2.0 * np.arccosh(np.exp(uneven)) - 3.0 * law.scatter)
-        most = rate + 7.0 * np.sqrt(law.dispersion * rate) + 7.0
-    return int(min(most.max(), LARGEST_GRID)) + 2
+    """Rows of a grid that holds all scores of these matches that have a chance to speak of."""
+    return int(min(goals_up_to(mean, variance, lean, law), LARGEST_GRID)) + 2

@@ -148,6 +148,36 @@ def together(i, j, rate, other, dependence):
     return max(factor, 0.0)
 
 
+@inner
+def points_of(mean, variance, lean, law):
+    """Mean and standard deviation of a total of points, and of its margin."""
+    total = math.exp(mean + law.mismatch * log_uneven(mean, lean, law.steepness))
+    spread = law.steepness * math.sqrt(total)
+    return total, math.sqrt(law.dispersion * total + variance * total * total), lean * spread, spread
+
+
+@inner
+def outcome_of(i, j):
+    """What a score is: 0 a home win, 1 a draw, 2 an away win."""
+    return 0 if i > j else 1 if i == j else 2
+
+
+@kernel
+def goals_up_to(mean, variance, lean, law):
+    """Goals of a side beyond which no match here has a chance to speak of."""
+    most = 0.0
+    for k in range(mean.size):
+        uneven = log_uneven(mean[k], lean[k], law.steepness)
+        if law.points:
+            total, width, _, spread = points_of(mean[k], variance[k], lean[k], law)
+            most = max(most, 0.5 * (total + 6.0 * width + spread * (abs(lean[k]) + 6.0)))
+        else:
+            rate = math.exp(mean[k] + 3.0 * math.sqrt(variance[k]) + law.mismatch * uneven)
+            rate /= 1.0 + math.exp(-2.0 * math.acosh(max(math.exp(uneven), 1.0)) - 3.0 * law.scatter)
+            most = max(most, rate + 7.0 * math.sqrt(law.dispersion * rate) + 7.0)
+    return most
+
+
 @kernel
 def score_grid(chances, mean, variance, lean, law, out):
     """Chances of every score of each match, ``out[k, home, away]``; those of an outcome sum to its chance."""
@@ -157,8 +187,7 @@ def score_grid(chances, mean, variance, lean, law, out):
     for k in range(mean.size):
         grid = out[k]
         if law.points:
-            total, width = _points_of(mean[k], variance[k], lean[k], law)
-            middle, spread = law.steepness * lean[k] * math.sqrt(total), law.steepness * math.sqrt(total)
+            total, width, middle, spread = points_of(mean[k], variance[k], lean[k], law)
             for i in range(size):
                 for j in range(size):
                     a, b = (i - j - middle) / spread, (i + j - total) / width
@@ -179,18 +208,11 @@ def score_grid(chances, mean, variance, lean, law, out):
         sums = np.zeros(3)
         for i in range(size):
             for j in range(size):
-                sums[0 if i > j else 1 if i == j else 2] += grid[i, j]
+                sums[outcome_of(i, j)] += grid[i, j]
         for i in range(size):
             for j in range(size):
-                place = 0 if i > j else 1 if i == j else 2
+                place = outcome_of(i, j)
                 grid[i, j] *= chances[k, place] / max(sums[place], 1e-300)
-
-
-@inner
-def _points_of(mean, variance, lean, law):
-    """Mean and standard deviation of a total of points."""
-    total = math.exp(mean + law.mismatch * log_uneven(mean, lean, law.steepness))
-    return total, math.sqrt(law.dispersion * total + variance * total * total)
 
 
 @kernel
@@ -202,11 +224,10 @@ def score_losses(chances, mean, variance, lean, law, home, away, size, out):
         if i < 0 or j < 0:
             out[k] = math.nan
             continue
-        place = 0 if i > j else 1 if i == j else 2
+        place = outcome_of(i, j)
         here = there = 0.0
         if law.points:
-            total, width = _points_of(mean[k], variance[k], lean[k], law)
-            middle, spread = law.steepness * lean[k] * math.sqrt(total), law.steepness * math.sqrt(total)
+            total, width, middle, spread = points_of(mean[k], variance[k], lean[k], law)
             a, b = (i - j - middle) / spread, (i + j - total) / width
             here = math.exp(-0.5 * (a * a + b * b))
             # The margins of the outcome, each with the totals of its parity, which are as good as half of all.
@@ -235,6 +256,6 @@ def _outcome(place, first, second, rate, other, dependence):
         below += loser[k]
     for i in range(2):
         for j in range(2):
-            if (0 if i > j else 1 if i == j else 2) == place:
+            if outcome_of(i, j) == place:
                 chance += first[i] * second[j] * (together(i, j, rate, other, dependence) - 1.0)
     return chance

@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError, warn
 from kinelo.forecasts.forecast import Forecast
-from kinelo.forecasts.parameters import estimated
+from kinelo.forecasts.parameters import Parameter, estimated
 from kinelo.matches.dated import Day
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
+from kinelo.raters.circumstances import Circumstances
 from kinelo.raters.kalman.rater import KalmanElo
-from kinelo.raters.one_match import Gaps
 from kinelo.raters.player.rater import PlayerElo
 from kinelo.raters.rater import Learnt, Rater, Traits
 from kinelo.raters.scores.forecast import ScoreForecast, goals_of, grid_size, lean_of
@@ -277,17 +277,27 @@ class ScoreElo(Rater):
     def _lineups(self, home: Any, away: Any) -> Lineups | None:
         return cast("Lineups | None", self._begun().strengths._lineups(home, away))
 
-    def _levels(self, conditions: Mapping[str, object] | None) -> dict[str, object] | None:
-        return cast("dict[str, object] | None", self._begun().strengths._levels(conditions))
+    def _of_outcomes(self) -> Rater[Any, Any]:
+        return cast("Rater[Any, Any]", self._begun().strengths)
 
-    def _gaps(self, matches: Matches) -> Gaps:
-        return cast("Gaps", self._begun().strengths._gaps(matches))
+    @property
+    def _around(self) -> Circumstances:
+        """Those of the strengths: this rater has none of its own."""
+        return self._of_outcomes()._around
 
-    def _chances(self, gaps: Array, /) -> Array:
-        return cast("Array", self._begun().strengths._chances(gaps))
+    def _further_parameters(self) -> tuple[Parameter, ...]:
+        return ()
 
-    def _chances_believed(self, mean: Array, variance: Array) -> Array:
-        return cast("Array", self._begun().strengths._chances_believed(mean, variance))
+    def _effect_beliefs(self) -> tuple[Array, Array]:
+        return self._of_outcomes()._effect_beliefs()
+
+    def strengths_by(self, condition: str) -> pl.DataFrame:
+        """Rating points that each level of a condition adds to everyone's strength, as ``strengths`` have them."""
+        return self._of_outcomes().strengths_by(condition)
+
+    @property
+    def _band(self) -> float:
+        return cast("float", self._begun().strengths._band)
 
     def _possible_strengths(self, names: Sequence[str], date: Day, draws: int, seed: int) -> Array:
         return cast("Array", self._begun().strengths._possible_strengths(names, date, draws, seed))
@@ -309,11 +319,18 @@ class ScoreElo(Rater):
         """The table of strengths, with ``attack`` and ``defence`` of every side: goals that it can expect to score and
         to concede against an average side on neutral ground.
         """
+        return self._with_goals(self._begun().strengths.ratings_)
 
+    def ratings_on(self, date: Day | None = None) -> pl.DataFrame:
+        """The same with strengths as they are on a day, by default that of the last match; paces are as of the own last
+        one.
+        """
+        return self._with_goals(self._begun().strengths.ratings_on(date))
+
+    def _with_goals(self, table: pl.DataFrame) -> pl.DataFrame:
         state: ScoreState = self._begun()
-        table = state.strengths.ratings_
         if state.strengths._traits.rates_players:  # sides have paces, players none
-            return cast("pl.DataFrame", table)
+            return table
         gap = (table["rating"].to_numpy() - table["rating"].mean()) / state.strengths._points_per_unit
         places = [state.side_index.index[name] for name in table["name"].to_list()]
         pace = np.append(state.pace, np.zeros(len(state.side_index) - state.pace.size))[places]
@@ -324,9 +341,9 @@ class ScoreElo(Rater):
 
     def _play_out(self, matches: Matches, draws: int, seed: int) -> tuple[NDArray[np.int8], Array]:
         """Play matches to come: outcomes as strengths draw them, and a margin from the chances of scores."""
-        outcome, margin = self._begun().strengths._play_out(self._on_days(matches), draws, seed)
-        generator = np.random.default_rng([seed, 15])
-        forecast = self._foresee(self._on_days(matches))
+        matches = self._on_days(matches)
+        outcome, margin = self._begun().strengths._play_out(matches, draws, seed)
+        generator, forecast = np.random.default_rng([seed, 15]), self._foresee(matches)
         for k in range(len(matches)):
             grid = np.empty((1, forecast._size, forecast._size))
             one = slice(k, k + 1)
