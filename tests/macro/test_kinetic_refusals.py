@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from refusals import check_refusal
 
 import kinelo as kn
 from kinelo.macro.gpu.transport import MOST_SHARED_CELLS, GpuUpwind
@@ -13,6 +12,7 @@ from kinelo.macro.run import SMALLEST, until_time
 from kinelo.macro.solve import dataset_of
 from kinelo.macro.velocity import Velocity
 from kinelo.micro.simulate import Records
+from refusals import check_refusal
 
 TANH, LEAGUE = kn.Tanh(nu=0.5), kn.Normal([4.0, 7.0, 10.0], 1.0)
 SYSTEM = kn.RatingSystem(TANH, gamma=0.05)
@@ -90,7 +90,8 @@ CASES = {
     ),
     "a run of nothing": (lambda: dataset_of(iter(()), SYSTEM, {}), "A run without states has no dataset."),
     "newcomers above the cells": (
-        lambda: solve(dynamics=HIGH), "start = 11.5 of the newcomers lies outside of the cells of r, which span [3, 11].",
+        lambda: solve(dynamics=HIGH),
+        "start = 11.5 of the newcomers lies outside of the cells of r, which span [3, 11].",
     ),
     "newcomers that are too strong": (
         lambda: solve(dynamics=replace(HIGH, start=6.0, theta=10.5)),
@@ -112,7 +113,7 @@ CASES = {
         "theory.moving.glicko.deviation_path; settled_deviations gives where ratings and deviations end up.",
     ),
     "a period beyond the cells": (
-        lambda: solve(kn.RatingSystem(TANH, gamma=0.5, schedule=kn.model.Period(9)), until=20.0),
+        lambda: solve(replace(SYSTEM, schedule=kn.model.Period(400)), until=20.0),
         "A period carries teams beyond the ends of r; give r a wider range.",
     ),
     "a shape of line-ups": (

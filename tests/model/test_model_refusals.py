@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 import pytest
-from refusals import check_refusal
 
 import kinelo as kn
 from kinelo.model import setups
 from kinelo.model.strength import Strength
+from refusals import check_refusal
 
 TANH = kn.Tanh(nu=0.5)
 TABLE = pl.DataFrame({"team": ["A", "B", "C"], "A": [0.5, 0.7, 0.2], "B": [0.3, 0.5, 0.1], "D": [0.8, 0.9, 0.5]})
@@ -28,7 +28,8 @@ CASES = {
         'leaving must be "random", "weakest" or "strongest", not \'best\'.',
     ),
     "b of no number": (
-        lambda: kn.model.Outcome.from_function(lambda z: z > 3), "b must return a finite number, but at 1e-09 it returns False.",
+        lambda: kn.model.Outcome.from_function(lambda z: z > 3),
+        "b must return a finite number, but at 1e-09 it returns False.",
     ),
     "b that fails": (
         lambda: kn.model.Outcome.from_function(lambda z: 1 / (z - z)),
@@ -50,7 +51,8 @@ CASES = {
         lambda: kn.model.Pairing.from_function(lambda z: 0.0), "w must be above 0 somewhere, or nobody ever plays.",
     ),
     "a table of other columns": (
-        lambda: kn.model.Results(TABLE), "Rows and columns of table must name the same teams, each once; 'D' is not so.",
+        lambda: kn.model.Results(TABLE),
+        "Rows and columns of table must name the same teams, each once; 'D' is not so.",
     ),
     "a table of matches": (
         lambda: kn.model.Results(kn.read_matches({"home": ["A"], "away": ["B"], "result": [1]})),
@@ -107,10 +109,12 @@ CASES = {
         "Field(size=3) draws its teams from the whole league: pairing must be AllPlayAll().",
     ),
     "steps of too few": (
-        lambda: kn.RatingSystem(TANH, gamma=[0.05, 0.07]).gammas(3), "gamma must be one number or one per team: 2 for 3 teams.",
+        lambda: kn.RatingSystem(TANH, gamma=[0.05, 0.07]).gammas(3),
+        "gamma must be one number or one per team: 2 for 3 teams.",
     ),
     "a step of nought": (
-        lambda: kn.RatingSystem(TANH, gamma=[0.05, -0.25]), "gamma must be greater than 0, but its smallest entry is -0.25.",
+        lambda: kn.RatingSystem(TANH, gamma=[0.05, -0.25]),
+        "gamma must be greater than 0, but its smallest entry is -0.25.",
     ),
     "weights of words": (
         lambda: kn.model.LineupLottery([[1.0, 2.0], [0.0, 3.0]], 1, ["a", "b"]), "weights must be an array of numbers.",

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from refusals import check_refusal
 
 import kinelo as kn
 from kinelo.errors import NoStationaryState
@@ -15,6 +14,7 @@ from kinelo.theory.moving.glicko import GlickoLeague
 from kinelo.theory.moving.learning import _on_grid
 from kinelo.theory.moving.open_league import OpenLeague
 from kinelo.theory.unbiased import unbiased_gamma
+from refusals import check_refusal
 
 TANH, LEAGUE = kn.Tanh(nu=0.5), kn.Normal([4.0, 7.0, 10.0], 1.0)
 SYSTEM = kn.RatingSystem(TANH, gamma=0.05)
