@@ -112,10 +112,10 @@ CONTESTS = "Contests: who comes before whom, one step ahead"
 
 
 def test_figures_of_contests_are_those_of_the_benchmarks():
-    """What docs/beside-others.md says of contests, with the rows that it is read off."""
+    """What verification/MEASURED.md says of contests, with the rows that it is read off."""
     rows = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))[CONTESTS]["rows"]
     measured = {name: said for name, said, *_ in rows}
-    page = " ".join((ROOT / "docs" / "beside-others.md").read_text(encoding="utf-8").split())
+    page = " ".join((ROOT / "verification" / "MEASURED.md").read_text(encoding="utf-8").split())
     pairs = {name: float(re.match(r"[\d.]+", said)[0]) for name, said in measured.items()}
     both, alone = "races, drivers and cars", "races, drivers alone"
     assert f"ranks {pairs[f'{both}: RankElo']:.2f} % of pairs right" in page
