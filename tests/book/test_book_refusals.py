@@ -1,0 +1,226 @@
+"""What rating books refuse, word by word."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+import kinelo as kn
+from kinelo.book.migration import read_skills
+from kinelo.book.season_trial import try_season
+from kinelo.book.tiers import Tiers, tiers_of
+from kinelo.forecasts.forecast import Forecast
+from refusals import check_refusal
+
+MATCHES = {"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "C"], "result": [1.0, 0.5],
+           "match_id": ["m1", "m2"]}  # fmt: skip
+RACES = {"date": ["2024-01-01"] * 2, "race": ["r1", "r1"], "driver": ["A", "B"], "place": [1, 2]}
+
+
+class Mine:
+    """A rater of somebody, which keeps nothing and answers no single match."""
+
+    def fit(self, matches):
+        return self
+
+    def update(self, matches):
+        return self
+
+    def one_step_ahead(self, matches):
+        return Forecast.of([0.5] * len(matches), [0.2] * len(matches), [0.3] * len(matches))
+
+    predict = one_step_ahead
+    ratings_ = pl.DataFrame({"name": ["A"], "rating": [1500.0]})
+
+    def to_arrays(self):
+        return {}
+
+    def from_arrays(self, arrays):
+        pass
+
+    def get_params(self, deep=True):
+        return {}
+
+
+@pytest.fixture
+def book(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with kn.RatingBook("league.db", kn.TeamElo.classic(k=20)) as one:
+        one.add(kn.read_matches(MATCHES))
+        yield one
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with kn.RatingBook("mine.db", Mine()) as one:
+        one.add(kn.read_matches(MATCHES))
+        yield one
+
+
+class Nothing:
+    """What is no rater."""
+
+
+ASKED = {
+    "matches that are numbers": (
+        lambda book: book.add([7]), "matches must be such as {'home': 'A', 'away': 'B', 'result': 1}, not 7.",
+    ),
+    "a word that is not known": (
+        lambda book: book.add([{"home": "A", "away": "B", "result": 1, "pitch": "wet"}]),
+        r"'pitch' is not known of a match; it has .*home.*result.*\.",
+    ),
+    "a match of one side": (
+        lambda book: book.add([{"home": "A", "result": 1}]), "A match has no away: {'home': 'A', 'result': 1}.",
+    ),
+    "matches beside contests": (
+        lambda book: book.add([{"home": "A", "away": "B", "result": 1}, {"order": ["A", "B"]}]),
+        "A list holds matches of two sides, or contests with an order, not both.",
+    ),
+    "a scan": (
+        lambda book: book.add(kn.matches.scan_matches("league.csv")),
+        "A rating book checks every match by its identifier; read them with read_matches.",
+    ),
+    "identifiers that are numbers": (
+        lambda book: book.remove(["m1", 7]), "matches are taken out by identifier, which is text, not 7.",
+    ),
+    "nobody": (lambda book: book.erase(" "), "' ' is not a name; a name is text that is not blank."),
+    "one identifier twice": (
+        lambda book: book.add(replace(kn.read_matches(MATCHES), identifiers=pl.Series(["m3", "m3"]))),
+        "The identifier 'm3' stands for more than one of these matches.",
+    ),
+    "a trial of too few": (
+        lambda book: try_season(book, 0.5), "A trial needs at least 80 matches on several days, not 2.",
+    ),
+    "a season of another rater": (
+        lambda book: kn.RatingBook("league.db", Nothing), "Nothing is not a rater: it lacks one_step_ahead.",
+    ),
+}  # fmt: skip
+
+FREE = {
+    "no path": (
+        lambda: kn.RatingBook(7), "A rating book is a file or the address of a database, and 7 is neither.",
+    ),
+    "an empty path": (
+        lambda: kn.RatingBook(""), "A rating book is a file or the address of a database, and '' is neither.",
+    ),
+    "how surely it writes": (
+        lambda: kn.RatingBook("new.db", kn.TeamElo.classic(k=20), synchronous="MAYBE"),
+        "synchronous='MAYBE' is not known; it is 'FULL' or 'NORMAL'.",
+    ),
+    "one tier": (
+        lambda: Tiers({"gold": 1500}), "Tiers are 2 to 50 names with a number each, from the lowest to the highest.",
+    ),
+    "51 tiers": (
+        lambda: Tiers({str(k): k for k in range(51)}),
+        "Tiers are 2 to 50 names with a number each, from the lowest to the highest.",
+    ),
+    "a tier without a name": (lambda: Tiers({" ": 1, "gold": 2}), "' ' is not the name of a tier."),
+    "tiers by luck": (lambda: Tiers({"silver": 1, "gold": 2}, by="luck"), "by is 'points' or 'share', not 'luck'."),
+    "tiers the wrong way": (
+        lambda: Tiers({"gold": 1500, "silver": 1400}),
+        "Every tier begins with more points than the one before it; name the lowest first.",
+    ),
+    "tiers that begin alike": (
+        lambda: Tiers({"silver": 1500, "gold": 1500}),
+        "Every tier begins with more points than the one before it; name the lowest first.",
+    ),
+    "shares of more than all": (
+        lambda: Tiers({"silver": 0.75, "gold": 0.5}, by="share"),
+        "Shares of tiers are above 0 and add up to 1, not to 1.25.",
+    ),
+    "a share of nought": (
+        lambda: Tiers({"silver": 1.0, "gold": 0.0}, by="share"),
+        "Shares of tiers are above 0 and add up to 1, not to 1.",
+    ),
+    "skills without names": (
+        lambda: read_skills(pl.DataFrame({"who": ["A"], "mu": [25.0], "sigma": [8.0]})),
+        "Skills need the columns name, mu and sigma; there are who, mu, sigma.",
+    ),
+    "skills of no doubt": (
+        lambda: read_skills(pl.DataFrame({"name": ["A"], "mu": [25.0], "sigma": [0.0]})),
+        "Skills say of 'A' mu 25 and sigma 0; sigma is above 0.",
+    ),
+    "skills of one twice": (
+        lambda: read_skills(pl.DataFrame({"name": ["B", "A", "A "], "mu": [25.0, 24, 23], "sigma": [8.0, 7, 6]})),
+        "Skills name 'A' twice.",
+    ),
+}  # fmt: skip
+
+SPOILT = {
+    "another version": (
+        "UPDATE about SET value = '0' WHERE key = 'format'",
+        r"league\.db was written by another version of Kinelo \(tables of format '0', this one reads \d+\)\.",
+    ),
+    "a rater of nobody": (
+        "DELETE FROM about WHERE key = 'rater'", "league.db does not say which rater it keeps: it is damaged.",
+    ),
+    "tiers of nobody": (
+        "INSERT INTO about (key, value) VALUES ('tiers', '{\"bounds\": {\"gold\": 1}}')",
+        "league.db holds a rule of tiers that is none (Tiers are 2 to 50 names with a number each, from the lowest to "
+        "the highest.); set it again.",
+    ),
+    "a match against itself": (
+        "UPDATE match SET away = home", "league.db: A row of the table match holds what no match is.",
+    ),
+    "a state of something else": (
+        "UPDATE checkpoint SET state = x'00'",
+        "league.db: A state in the table checkpoint is not what Kinelo writes. Put back a copy.",
+    ),
+    "a state that is a number": (
+        "UPDATE checkpoint SET state = 7",
+        "league.db: A state in the table checkpoint is not what Kinelo writes. Put back a copy.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_a_book_says_what_is_wrong(case, book, tmp_path):
+    pl.DataFrame(MATCHES).write_csv(tmp_path / "league.csv")
+    call, sentence = ASKED[case]
+    check_refusal((lambda: call(book), sentence))
+
+
+@pytest.mark.parametrize("case", FREE)
+def test_a_refusal_says_what_is_wrong(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    check_refusal(FREE[case])
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("case", SPOILT)
+def test_a_damaged_book_says_where(case, book):
+    sql, sentence = SPOILT[case]
+    book.close()
+    with closing(sqlite3.connect("league.db")) as one:
+        one.execute(sql)
+        one.commit()
+
+    def read_all():
+        with kn.RatingBook("league.db") as again:
+            tiers_of(again)
+            again.check()
+            again.remove("m2")
+
+    check_refusal((read_all, sentence))
+
+
+OF_ANOTHER = {
+    "one match": (
+        lambda book: book.predict_one("A", "B"), "Mine has no predict_one; the raters of Kinelo have it.",
+    ),
+    "a trial": (
+        lambda book: try_season(book, 0.5), "A reset is tried with Kinelo's raters, and Mine is none of them.",
+    ),
+    "new parameters": (
+        lambda book: book.refit(), "A book learns the parameters of Kinelo's raters, and Mine is none of them.",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", OF_ANOTHER)
+def test_a_book_of_somebodys_rater_says_what_it_lacks(case, mine):
+    call, sentence = OF_ANOTHER[case]
+    check_refusal((lambda: call(mine), sentence))
