@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+from kinelo.advice.audit.words import BEGIN_ANEW
 from kinelo.cli.commands import app
 from kinelo.errors import InputError
 
@@ -32,6 +33,25 @@ def test_the_verdict_comes_first_and_pictures_are_drawn(results, tmp_path):
     assert called.exit_code == 0, called.output
     assert "K = 200 is too large for " in " ".join(called.stdout.split())
     assert picture.stat().st_size > 1000
+
+
+def test_what_is_advised_where_like_meets_like_is_a_command_that_begins_with_those_ratings(
+    results, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    first, start = BEGIN_ANEW.split("kinelo ")[1].split(" writes them")[0], BEGIN_ANEW.split()[-2:]
+    called = CliRunner().invoke(app, first.replace("RESULTS", str(results)).split(), catch_exceptions=False)
+    assert called.exit_code == 0, called.output
+    start[1] = start[1].rstrip(".")
+    held = dict(pl.read_csv(start[1]).select("name", "rating").iter_rows())
+    assert np.ptp(list(held.values())) > 100.0
+    # With K = 0 the matches to come leave them as they are.
+    later = pl.read_csv(results, try_parse_dates=True).with_columns(pl.col("date") + pl.duration(days=400))
+    later.write_csv("later.csv")
+    words = ["rate", "later.csv", "--k", "0", *start, "--out", "now.csv"]
+    called = CliRunner().invoke(app, words, catch_exceptions=False)
+    assert called.exit_code == 0, called.output
+    assert dict(pl.read_csv("now.csv").select("name", "rating").iter_rows()) == pytest.approx(held)
 
 
 def test_options_reach_the_audit_and_the_picture_its_file(results, tmp_path, monkeypatch):

@@ -182,8 +182,8 @@ def test_a_table_of_ratings_is_held_against_strengths():
     matches, first = walking()[0][:200], audited_few()
     names = list(first.strengths.names)
     strength = {one.side: one.strength for one in first.misrated}
-    told = dict(first.starting_list.select("name", "rating").iter_rows())
-    rating = [2.0 * told[name] - 1500 for name in names]
+    told = dict(zip(matches.teams, first.opponents.today.strength))
+    rating = [2.0 * told[name] + 1500 for name in names]
     wide = {"name": names, "rating": rating, "deviation": [10.0] * len(names)}
     found = kn.audit(matches, ratings=wide).ratings
     assert found.slope == pytest.approx(2.0, rel=1e-6)

@@ -126,8 +126,6 @@ class OpponentsFound:
         How much of the true differences today's ratings show: the slope of ratings on strengths.
     luck
         How far luck decided who met whom, in standard deviations of calendars that ignore results.
-    shown_by
-        The share at other K, played on this calendar.
     matches
         Matches of a side so far, on average over those who are active.
     """
@@ -136,7 +134,6 @@ class OpponentsFound:
     correlation: Range
     share_shown: Range
     luck: float
-    shown_by: dict[float, float]
     matches: float
     today: StrengthsToday = field(repr=False)
 
@@ -165,8 +162,7 @@ class OpponentsFound:
         return {
             "spread": self.spread._asdict(), "opponents_correlation": self.correlation._asdict(),
             "share_shown": self.share_shown._asdict(), "calendar_luck": self.luck,
-            "shown_by": [[k, share] for k, share in self.shown_by.items()], "matches": self.matches,
-            "alike": self.alike,
+            "matches": self.matches, "alike": self.alike,
         }  # fmt: skip
 
 
@@ -297,10 +293,9 @@ def _deviations(real: Array, seasons: Array) -> float:
 
 def opponents_found(
     calendar: Calendar, parameters: Parameters, found: HindsightStrengths, system: System, steps: Array, years: float,
-    ks: tuple[float, ...] = (), seed: int = 0,
+    seed: int = 0,
 ) -> OpponentsFound:  # fmt: skip
-    """Spread, likeness of opponents and the share of differences that ratings by ``steps`` (n × 2) show today, and by
-    other ``ks``."""
+    """Spread, likeness of opponents and the share of differences that ratings by ``steps`` (n × 2) show today."""
     g, likelihood, side = np.random.default_rng(seed), found.likelihood, calendar.appearances
     today, last = _strengths_today(calendar, found, years)
     played = np.bincount(side, minlength=calendar.sides).astype(float)
@@ -308,9 +303,9 @@ def opponents_found(
     weight = weights_of(today.strength[places], today.variance[places], played[places])
     places, weight = places[weight > 0], weight[weight > 0]
 
-    def ratings(result: Array, step: Array = steps) -> Array:
+    def ratings(result: Array) -> Array:
         rated = system.start.copy()
-        kernels.expect_ratings(calendar, system, step, result, rated)
+        kernels.expect_ratings(calendar, system, steps, result, rated)
         return rated[places]
 
     first = np.arange(0, 2 * calendar.size, 2)
@@ -337,10 +332,10 @@ def opponents_found(
     if (seasons.spread < FAINT * raw.spread).mean() > FAINT or without.spread[0] < FAINT * own.spread[0]:
         low, high = math.sqrt(least), SHRUNK * math.sqrt(max(float(own.spread[0]), 4 * least))
         unknown = Range(0.0, -MOST_ALIKE, MOST_ALIKE), Range(1.0, LEAST_SHARE, MOST_SHARE)
-        return OpponentsFound(Range((low + high) / 2, low, high), *unknown, 0.0, {}, mean, today)
-    told, true_along = np.full(1, variance), lens.along(true, rated)
-    covered = Covered(float(lens.along(strength, rated_now[:, None])[0]), lens.along(again, rated), true_along)
-    answers = _by_moments(without._replace(spread=told), lens.moments(true), seasons, [covered])
+        return OpponentsFound(Range((low + high) / 2, low, high), *unknown, 0.0, mean, today)
+    along = (lens.along(one, rated) for one in (again, true))
+    covered = Covered(float(lens.along(strength, rated_now[:, None])[0]), *along)
+    answers = _by_moments(without._replace(spread=np.full(1, variance)), lens.moments(true), seasons, [covered])
 
     def luck_of(strengths: Array, result: Array) -> Array:
         surprise = result - likelihood.law.b(strengths[0::2] - strengths[1::2] + likelihood.home)
@@ -356,11 +351,6 @@ def opponents_found(
         other = given.mean(axis=1)
         doubt = np.maximum(today.variance, given.var(axis=1)) + (today.strength - other) ** 2 / 4
         today = StrengthsToday((today.strength + other) / 2, doubt, today.active)
-    shown = {}
-    for k in ks:
-        step = np.multiply.outer(calendar.weight, np.full(2, k / 2))
-        there = np.stack([ratings(results[:, n], step) for n in range(SEASONS)], axis=1)
-        shown[k] = answers[2].value * float(lens.along(true, there).mean()) / max(float(true_along.mean()), 1e-9)
     # What a walk adds between blocks is smoothed away where results do not show it: strengths may lie further apart.
     block_side, count = found.blocks.side, np.bincount(found.blocks.side)
     sums = np.stack([np.bincount(block_side, one, count.size) for one in luck.T], axis=1)
@@ -373,7 +363,7 @@ def opponents_found(
         kept = spread.value**2 / (spread.value**2 + today.variance)
         strength = kept * today.strength
         today = StrengthsToday(strength - strength[today.active].mean(), kept * today.variance, today.active)
-    return OpponentsFound(spread, answers[1], share, luck_of_calendar, shown, mean, today)
+    return OpponentsFound(spread, answers[1], share, luck_of_calendar, mean, today)
 
 
 def _strengths_today(calendar: Calendar, found: HindsightStrengths, years: float) -> tuple[StrengthsToday, np.ndarray]:

@@ -70,8 +70,6 @@ from kinelo.presentation import json_ready
 from kinelo.runtime.progress import Progress, stages
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from kinelo.advice.audit.performance import Performance
     from kinelo.raters.rater import Rater
 
@@ -243,20 +241,6 @@ class Audit(AuditReport):
         """How much of the true differences the ratings in use show: their slope on strengths."""
         return self.opponents.share_shown
 
-    @property
-    def starting_list(self) -> pl.DataFrame:
-        """The strengths that all matches show, as ratings to start from: name, rating, deviation of active sides."""
-        import polars as pl
-
-        today, initial = self.opponents.today, self.in_use.rater.initial
-        places = np.flatnonzero(today.active)
-        table = {
-            "name": [self.matches.teams[n] for n in places],
-            "rating": initial + today.strength[places],
-            "deviation": np.sqrt(today.variance[places]),
-        }
-        return pl.DataFrame(table).sort("rating", descending=True)
-
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, words and lists, ready for JSON; what is undefined is None."""
         names = "moves step rate memory extract reference"
@@ -393,10 +377,7 @@ def _audit_matches(
     tell("Finding strengths from results alone, whoever met whom", 0.50)
     hindsight = strengths_in_hindsight(calendar, league.parameters, recursion.strengths)
     used = steps if steps is not None else np.multiply.outer(matches.weight, np.full(2, (in_use.k or centre) / 2))
-    # K that might show more of the differences: the best by backtest, and larger ones than it and that in use.
-    most = max(in_use.k or 0.0, measured.best)
-    other_ks = (measured.best, *(most * step for step in (1.5, 2.0, 4.0) if most * step <= measured.k[-1]))
-    opponents = opponents_found(calendar, league.parameters, hindsight, recursion.system, used, ACTIVE_YEARS, other_ks)
+    opponents = opponents_found(calendar, league.parameters, hindsight, recursion.system, used, ACTIVE_YEARS)
     advice = advise(curve, measured, len(matches), opponents.alike)
     other = None
     if other_rater is not None:

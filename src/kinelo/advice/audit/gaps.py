@@ -11,7 +11,6 @@ from scipy.optimize import root_scalar
 
 from kinelo.advice.audit.estimate import hermite
 from kinelo.advice.audit.kernels import Array
-from kinelo.advice.report import with_error
 from kinelo.model.outcome import Davidson, Outcome, Tanh
 from kinelo.play.laws import points_scale
 from kinelo.presentation import MISSING, Column, Row, Table, number, words
@@ -33,16 +32,12 @@ class Band:
         Matches seen, from the side in the band.
     underrated, error
         Rating points that would have made expected and real points agree, with their standard error.
-    slope, slope_error
-        Slope of results on forecasts within the band: 1 is calibrated, below 1 too bold.
     """
 
     rating: float
     matches: int
     underrated: float
     error: float
-    slope: float
-    slope_error: float
 
 
 def bands_table(bands: Sequence[Band]) -> Table:
@@ -55,7 +50,6 @@ def bands_table(bands: Sequence[Band]) -> Table:
         words("Fifth", "fifth"),
         number("Above the start", "rating", "+.0f"),
         Column("Is rated", _tilt, number=True),
-        Column("Slope of results on forecasts", _slope, number=True),
     ]
     return Table(columns, rows)
 
@@ -64,10 +58,6 @@ def _tilt(row: Row) -> str:
     if not math.isfinite(row["underrated"]):
         return MISSING
     return f"{abs(row['underrated']):.0f} ± {row['error']:.0f} too {'high' if row['underrated'] < 0 else 'low'}"
-
-
-def _slope(row: Row) -> str:
-    return with_error(row["slope"], row["slope_error"], ".2f") if math.isfinite(row["slope"]) else MISSING
 
 
 def law_of(nu: float, ties: float) -> Davidson | Tanh:
@@ -137,5 +127,5 @@ def bands_of(home: Array, away: Array, forecast: GapForecasts, result: Array) ->
         mean, steep, variance = part.law()
         pull = float(steep.sum())
         off, error = float((seen[within] - mean).sum()) / pull, math.sqrt(float(variance.sum())) / pull
-        bands.append(Band(float(ratings[within].mean()), int(within.sum()), off, error, *part.slope(seen[within])))
+        bands.append(Band(float(ratings[within].mean()), int(within.sum()), off, error))
     return tuple(bands)

@@ -156,8 +156,8 @@ def contest_lead(found: ContestAudit) -> Lead:
     caveat = _unsure(found, "contests")
     if found.like_meets_like:
         caveat = (
-            "Fields are alike: ratings show less than the differences between entrants who never meet; RankElo lets "
-            "newcomers enter where they compete."
+            "Fields are alike: ratings show less than the differences between entrants who never meet; newcomers enter "
+            "where they compete with kinelo rate RESULTS --rater rank."
         )
     elif not caveat and found.unfinished > FEW_UNFINISHED:
         out = percent(found.unfinished)
@@ -189,8 +189,8 @@ def _answer(found: Audit | ContestAudit, league: str, played: str, more: str) ->
         start = f"is {little}too {way} for {league}" if way else f"serves {league} {little}worse than one K"
         return f"{name} {start}: {best}.", f"{moved}{more}."
     if not advice.telling:
-        sentence = f"{played} cannot tell which K is best: {best}"
-        return sentence + ("." if found.k is None else f", and {name} forecasts no worse beyond chance."), ""
+        also = "and" if found.k is None or advice.low <= found.k <= advice.high else "but"
+        return f"{played} cannot tell which K is best: {best}, {also} {name} forecasts no worse beyond chance.", ""
     if probable(found):
         return f"{name} is probably too {way} for {league}: {best}.", f"{moved}: these {games} cannot prove it."
     # It suits where none of those that may be right, as far as they were tried, would have saved a noticeable loss.

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from kinelo.advice.audit.alike import HARDLY_SHOWN
 from kinelo.advice.audit.backtest import Difference
 from kinelo.advice.report import Rows, with_error, with_interval
 from kinelo.advice.words import NEAR_ONE
@@ -55,6 +54,10 @@ WIDE_SHARE = 0.8
 """Width of the interval of a share from which on it says nothing."""
 DIFFER = 0.15
 """Correlation of strengths within fields below which these hardly differ."""
+BEGIN_ANEW = (
+    "Begin anew from ratings that follow from all matches together: kinelo rate RESULTS --rater kalman --out start.csv "
+    "writes them; rate the matches to come with --start start.csv."
+)
 WHAT_TO_DO, HOW_WE_KNOW = "What to do", "How we know"
 NOTHING_TO_DO = ("Nothing", "no change is shown to make forecasts better")
 
@@ -239,22 +242,12 @@ def _k_finding(found: Audit | ContestAudit, best: Advice | Outlook, clear: bool)
 
 
 def _hidden(audit: Audit) -> list[Finding]:
-    """That ratings show little of the differences where like meets like, and which K, if any, would show most."""
+    """That ratings show little of the differences where like meets like, and where to begin instead."""
     found, share = audit.opponents, audit.opponents.share_shown
     if not found.hidden:
         return []
     words = f"Opponents are alike, and ratings show only {_percents(share)} of the real differences between sides."
-    shown = {audit.k or 0.0: share.value} | found.shown_by
-    right = ((k, one) for k, one in shown.items() if k <= audit.advice.high)
-    k, most = max(right, key=lambda pair: pair[1], default=(audit.advice.k, share.value))
-    advice = f"Played on these matches, K = {k:.3g} shows {percent(min(most, 1.0))} and may be right."
-    if most < HARDLY_SHOWN:
-        advice = (
-            f"No K mends that: played on these matches, none that may be right shows more than {percent(most)}. Start "
-            "from the strengths that all matches show (found.starting_list in Python), or take a rater that knows "
-            "sides together (--rater kalman)."
-        )
-    return [Finding("hidden", words, advice, (1 - share.value) * found.spread.value)]
+    return [Finding("hidden", words, BEGIN_ANEW, (1 - share.value) * found.spread.value)]
 
 
 def _percents(share: Range) -> str:
@@ -272,11 +265,12 @@ def _of_groups(audit: Audit) -> list[Finding]:
         if one.bias is None or not one.bias.beyond_chance:
             continue
         share, (way, size) = math.sqrt(one.sides / max(sides, 1)), _way(one.bias, "high", "low", ".0f", " points too ")
-        words = f"Sides of group {quoted(one.group)} are rated {size}, {beside}."
-        advice = f"Move their ratings {'down' if way == 'high' else 'up'} once"
-        if one.gain is not None and one.gain.beyond_chance:
-            advice += ", and give them a larger K"
-        found.append(Finding("group bias", words, f"{advice}.", share * abs(one.bias.mean)))
+        words = f"Sides of group {quoted(one.group)} are rated {size}, {beside}"
+        if one.gain is not None and one.gain.beyond_chance and one.gain.mean * one.bias.mean < 0:
+            # They may enter too high all the same.
+            words += ": they grew {} by {} points a year".format(*_way(one.gain, "stronger", "weaker", ".0f"))
+        advice = f"Move their ratings {'down' if way == 'high' else 'up'} once."
+        found.append(Finding("group bias", f"{words}.", advice, share * abs(one.bias.mean)))
     return found
 
 
