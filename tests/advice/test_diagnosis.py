@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 import kinelo as kn
+from kinelo.advice.judged import JudgedLeague, resting
 from kinelo.advice.words import ConditionB, rows_of
 
 
@@ -142,6 +143,25 @@ def test_noise_at_the_step_advised_is_that_of_the_state_there(strengths):
     there = kn.stationary(kn.RatingSystem(kn.Tanh(nu=1.0), gamma=verdict.unbiased_gamma), strengths, noise="gaussian")
     assert verdict.unbiased_gamma > 0
     assert verdict.noise_when_unbiased == pytest.approx(np.sqrt(there.teams.mean(there.variance)), rel=1e-6)
+
+
+@pytest.mark.parametrize("form", [0.0, 0.75])
+@pytest.mark.parametrize(
+    "strengths",
+    [kn.Normal([-2.0, 0.5, 1.0], [0.5, 1.0, 0.25]), kn.theory.Continuum(theta=(-2, 3), sigma=0.5)],
+    ids=["league", "continuum"],
+)
+def test_form_makes_performances_wider_and_strengths_stay_those_of_the_league(strengths, form):
+    """As steps vanish ratings settle where wider performances send them, and are held against the league's own."""
+    limit = resting(system(), JudgedLeague(strengths, kn.model.Form(rate=0.1, spread=form) if form else None))
+    own = kn.stationary(system(), strengths)
+    assert np.array_equal(limit.teams.theta, own.teams.theta) and np.array_equal(limit.teams.sigma, own.teams.sigma)
+    if isinstance(strengths, kn.Normal):
+        wider = kn.Normal(strengths.theta, np.sqrt(strengths.sigma**2 + form**2))
+    else:
+        wider = kn.theory.Continuum(theta=(-2, 3), sigma=np.sqrt(0.25 + form**2))
+    assert limit.rating == pytest.approx(kn.stationary(system(), wider).rating, abs=1e-7)
+    assert (np.abs(limit.rating - own.rating).max() > 0.05) == (form > 0)
 
 
 def test_rows_show_the_numbers_in_both_directions():

@@ -288,3 +288,17 @@ def test_a_season_is_tried_and_closed(tmp_path):
     ):  # fmt: skip
         with pytest.raises(kn.InputError, match=why):
             run(*words)
+
+
+def test_a_checkpoint_of_the_day_on_which_a_season_begins_is_taken_anew(tmp_path, monkeypatch):
+    """The one kept before knows nothing of the reset; a late match of that day is rated from the new one."""
+    monkeypatch.setattr("kinelo.book.carrying.EVERY", 1)
+    book = begin("classic", tmp_path / "x.db")
+    first = str(book.matches().date[-1])
+    kept = "SELECT COUNT(*) FROM checkpoint WHERE date = ?"
+    assert book._database.one(kept, (first,)) == (1,)
+    book.season("One", reset=0.75, date=str(np.datetime64(first) - 1))
+    assert book._database.one(kept, (first,)) == (1,) and book.check() == []
+    names = book.ratings_["name"]
+    book.update_one(names[0], names[3], "loss", match_id="late", date=first)
+    assert book.check() == []

@@ -8,7 +8,7 @@ from test_check_and_export import run
 from test_seasons import league
 
 import kinelo as kn
-from kinelo.book.tiers import Tiers, _looks, drawn_anew, moved_by_luck, set_tiers, tier_board, tiers_of
+from kinelo.book.tiers import Seen, Tiers, _looks, _walked, drawn_anew, moved_by_luck, set_tiers, tier_board, tiers_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 RULES = {
@@ -243,3 +243,14 @@ def test_the_command_keeps_a_rule_and_shows_the_board(tmp_path):
         run("tiers", book.path, "--rule", rule)
     with pytest.raises(kn.InputError, match="go with kinelo book tiers BOOK"):
         run("check", book.path, "--rule", rule)
+
+
+@pytest.mark.parametrize(("season", "step"), [(9, 1), (10, 1), (11, 0), (17, 0), (18, None)])
+def test_steps_are_kept_from_the_first_day_of_a_season_on(season, step):
+    """Who stood above a bound by a look of this season stays a step up within the margin below it."""
+    rule = Tiers({"A": 0, "B": 100}, divisions=1, margin=50, placement=0)
+    looks = [
+        (day, Seen([("side", "x")], np.array([rating]), np.array([9]), np.zeros(1)), None)
+        for day, rating in ((10, 120.0), (17, 80.0))
+    ]
+    assert _walked(rule, looks, season) == ({} if step is None else {("side", "x"): step})

@@ -57,6 +57,15 @@ CASES = {
         ["predict", "--results", "results.csv", "--preview", "--match", "A - B", "--match", "B - C"],
         "--preview asks about one match: give it as --match 'HOME - AWAY', or 'ANN; BOB; CID'.",
     ),
+    "what a question does not take, by name": (
+        ["predict", "--results", "results.csv", "--preview", "--match", "A - B", "--together", "A, B",
+         "--apart", "B, C"],
+        "--preview takes no --apart.",
+    ),
+    "what no question asks for": (
+        ["predict", "--results", "results.csv", "--match", "A - B", "--together", "A, B", "--sides", "3"],
+        "--sides goes with --balance.",
+    ),
     "ratings from nowhere": (
         ["predict", "--match", "A - B"], "Say where the ratings come from: either --book BOOK or --results FILE.",
     ),

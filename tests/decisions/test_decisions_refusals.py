@@ -75,6 +75,10 @@ CASES = {
         lambda: beliefs_of(kn.TeamElo.classic(k=20), "next_matches"),
         "ClassicElo has seen no match yet; call fit or update before you ask for forecasts.",
     ),
+    "a beginning of nobody": (
+        lambda: kn.next_matches(kn.KalmanElo(start={})),
+        "KalmanElo has seen no match yet; call fit or update before you ask for forecasts.",
+    ),
     # Elimination
     "one to eliminate": (lambda: kn.Elimination(["Ann"]), "Elimination takes at least 2 names, each once."),
     "one twice": (lambda: kn.Elimination(["Ann", "Bob", "Ann"]), "Elimination takes at least 2 names, each once."),

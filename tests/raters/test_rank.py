@@ -132,6 +132,17 @@ def races(seed=1, **more):
     return kn.read_contests(kn.matches.sample_contests(**{"contests": 60, "seed": seed} | more))
 
 
+def test_newcomers_of_sample_contests_begin_behind():
+    """Half a spread weaker than the mean, they come in at .555 of the field (.445 the wrong way round); 1,345 first
+    places tell that to .008."""
+    table = kn.matches.sample_contests(contests=300, entrants=40, size=12, walk=0.0, newcomers=8.0, seed=2)
+    assert table["place"].to_list() == [*range(1, 13)] * 300
+    new = np.array([int(name[1:]) >= 40 for name in table["entrant"]])
+    first = ~table["entrant"].is_duplicated().to_numpy() | table["entrant"].is_first_distinct().to_numpy()
+    place = (table["place"].to_numpy() - 0.5) / 12
+    assert (new & first).sum() > 1000 and place[new & first].mean() > 0.54
+
+
 def test_update_after_fit_ends_where_one_fit_does():
     all_of_them = races()
     whole = kn.RankElo(**GIVEN).fit(all_of_them)

@@ -151,7 +151,7 @@ def beliefs_of(rated: Any, question: str) -> tuple[Beliefs, Array]:
     if isinstance(rater, BradleyTerry):
         unit, names = rater._scale, list(rater._state.name_index.names)
         mean, covariance = rater._strength() / unit + rater._shift(), rater._covariance()
-    elif isinstance(rater, KalmanElo) and rater._begun().full:
+    elif isinstance(rater, KalmanElo) and rater._begun().full and rater._begun().name_index.names:
         unit, known = 1.0 / rater._points_per_unit, rater._begun()
         names, mean = list(known.name_index.names), rater.initial + known.strengths() / unit
         covariance = rater.parameters_["doubt"] * known.covariance() / unit**2

@@ -2,6 +2,7 @@
 
 import math
 from functools import cache
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,12 +10,12 @@ from scipy import sparse
 
 import kinelo as kn
 from kinelo.advice.audit import hindsight as module
-from kinelo.advice.audit.alike import _pull, luck_test, opponents_found, weights_of
+from kinelo.advice.audit.alike import _pull, _strengths_today, luck_test, opponents_found, weights_of
 from kinelo.advice.audit.estimate import estimate_league, filter_league, smooth_league
 from kinelo.advice.audit.hindsight import conjugate_gradients, factorised, strengths_in_hindsight
 from kinelo.advice.audit.inflation import mean_strength, rating_inflation
 from kinelo.advice.audit.inputs import compare_ratings
-from kinelo.advice.audit.kernels import CHESS_NU, Calendar, Parameters, System, expect_ratings
+from kinelo.advice.audit.kernels import CHESS_NU, YEAR, Calendar, Parameters, System, expect_ratings
 from kinelo.advice.audit.words import inflation_words
 
 SIDES, GAMES, SPREAD, K = 120, 4200, 199.0, 20.0
@@ -281,3 +282,19 @@ def test_juniors_who_enter_below_and_grow_stronger_are_seen_and_said():
     said = inflation_words(found)
     assert any("weaker than the 1500 at which they start. Let them start at 1" in one for one in said)
     assert found.start.high < 1450
+
+
+@pytest.mark.parametrize(("years", "active"), [(0.5, [0, 1]), (1.75, [0, 1, 3]), (2.25, [0, 1, 2, 3])])
+def test_strengths_today_count_years_from_the_last_match_of_all(years, active):
+    """2 played 2 years before the end, 3 one and a half, 0 and 1 on the last day; 4 and 5 met nobody else."""
+    end = 3.0 * YEAR
+    home, away = np.array([4, 2, 3, 0]), np.array([5, 0, 1, 1])
+    day = np.array([0.9 * YEAR, 1.0 * YEAR, 1.5 * YEAR, end])
+    calendar = Calendar(home, away, np.zeros(4), np.zeros(4, bool), np.ones(4), day, 6, np.arange(4))
+    strength = np.array([[50.0, -50.0], [30.0, 9.0], [70.0, 8.0], [10.0, -20.0]])
+    found = SimpleNamespace(of_matches=lambda: (strength, np.zeros((4, 2, 3))), walk_per_year=20.0)
+    today, last = _strengths_today(calendar, found, years)
+    own = np.array([10.0, -20.0, 30.0, 70.0, 50.0, -50.0])  # as each stood in its last match
+    assert np.flatnonzero(today.active).tolist() == active and last.tolist() == [6, 7, 2, 4, 0, 1]
+    assert today.strength == pytest.approx(own - own[active].mean())
+    assert today.variance == pytest.approx(400.0 * np.array([0.0, 0.0, 2.0, 1.5, 2.1, 2.1]))
