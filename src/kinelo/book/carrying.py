@@ -228,7 +228,7 @@ class OneContestByOne(Alone):
     """Counts plain contests alone: of one kind, with an order or ranks, and nothing else said of them."""
 
     def __init__(self, database: Database, blank: Any) -> None:
-        shared = ("kinds", "advantages", "parameters", "contests")
+        shared = ("kinds", "advantages", "parameters", "contests", "unfinished")
         super().__init__(database, "contest", LISTED, shared)
         self.blank = blank
         self.insert = self.insert.format("NOT EXISTS (SELECT 1 FROM contest WHERE name = ?)")

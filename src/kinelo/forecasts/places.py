@@ -3,7 +3,9 @@
 Each entrant performs independently, around a mean with a deviation. With ``f_a`` the density of ``a``'s performance
 and ``F_b`` the distribution of ``b``'s, ``P(a wins) = ∫ f_a Π_{b≠a} F_b dx``. Given ``x_a = x`` the number of those
 ahead is a sum of independent events with chances ``1 − F_b(x)``, a Poisson-binomial law, so that every place is one
-integral more of the same kind.
+integral more of the same kind. Who may not finish, with a chance ``q``, comes behind all who do, in an
+order by lot: ``f`` and ``F`` become ``(1 − q) f`` and ``q + (1 − q) F``, and below every performance lies one more
+range, of a uniform law with the weights ``q``.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
+from functools import cached_property, partial, wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import numpy as np
@@ -32,6 +34,8 @@ Array = NDArray[np.float64]
 
 PLACE_REACH, PLACE_STEP = 6.0, 0.25
 NEGLIGIBLE_CHANCE = 1e-18
+MOST_LOTS = 64
+"""Points at which orders by lot are looked at, at most: half as many as a field has entrants are exact."""
 LEAST_BEHIND = 1e-300
 VALUES_AT_ONCE = 2**18
 """Entrants times points of a grid that are in memory at once."""
@@ -83,6 +87,8 @@ class ContestForecast:
         Variance of each performance around the strength (a part of the square of ``deviation``), and standard error of
         the logarithm of its root, which is one for all of a contest; chances are averaged over it. None where luck is
         known.
+    unfinished
+        Chance of every entry not to finish (entries), by which it comes behind all who do; None where all finish.
     notes
         What else is to be said, such as a level of what luck depends on that was never met.
 
@@ -104,6 +110,7 @@ class ContestForecast:
     depth: float = DEEPEST
     luck: Array | None = None
     luck_error: Array | None = None
+    unfinished: Array | None = None
     notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
@@ -111,10 +118,13 @@ class ContestForecast:
 
     @staticmethod
     def joined(parts: list[ContestForecast], contests: Contests) -> ContestForecast:
-        """One forecast of all contests from those of their parts, which differ in means and deviations alone."""
+        """One forecast of all contests from those of their parts, which differ in means, deviations and who may not
+        finish alone.
+        """
         unknown = tuple(dict.fromkeys(name for part in parts for name in part.unknown))
-        mean, deviation = (np.concatenate([getattr(p, name) for p in parts]) for name in ("mean", "deviation"))
-        return replace(parts[0], contests=contests, mean=mean, deviation=deviation, unknown=unknown)
+        names = ("mean", "deviation", *(("unfinished",) if parts[0].unfinished is not None else ()))
+        joined = {name: np.concatenate([getattr(part, name) for part in parts]) for name in names}
+        return replace(parts[0], contests=contests, unknown=unknown, **joined)
 
     def about(self, contests: Contests) -> ContestForecast:
         """The same forecasts with the contests they are about."""
@@ -126,14 +136,17 @@ class ContestForecast:
 
     def _on_grid(
         self, entries: slice, step: float, surely_ahead: int = 0, least: float = 0.0
-    ) -> Iterator[tuple[Array, Array, Array]]:
-        """Performances of some entries in deviations, weights of their densities and ``F`` at points of a grid (points,
-        entries), from the highest down; of thousands of entrants some points at a time.
+    ) -> Iterator[tuple[Array, Array, Callable[[], Array]]]:
+        """Of some entries the weights of their densities, and the chances to come behind and ahead of points of a grid
+        (points, entries), from the highest down; of thousands of entrants some points at a time.
 
         ``step`` is in least deviations. Points are left out below which ``surely_ahead`` entrants are ahead in any
         case, or where the chance of fewer is below ``least``.
         """
         mean, deviation = self.mean[entries], self.deviation[entries]
+        failing = np.zeros(1) if self.unfinished is None else self.unfinished[entries]
+        if failing.any():  # nobody is ahead in any case
+            surely_ahead, least = 0, 0.0
         reach = PLACE_REACH * deviation * (2.5 if self.law == "gumbel" else 1.0)
         wide, depth = (width_of(self.depth), self.depth) if self.off > 0.0 else (1.0, 0.0)
         further = PLACE_REACH * (wide - 1.0)
@@ -142,14 +155,20 @@ class ContestForecast:
         low = float(np.partition(lowest, -surely_ahead)[-surely_ahead] if surely_ahead else lowest.min())
         step = step * float(deviation.min()) * (1.0 if self.law == "normal" else 0.5)
         x = np.linspace(low, high, max(int((high - low) / step) + 2, 8))
-        scale, at_once = (x[1] - x[0]) / deviation, max(VALUES_AT_ONCE // mean.size, 1)
+        scale, at_once = (1.0 - failing) * (x[1] - x[0]) / deviation, max(VALUES_AT_ONCE // mean.size, 1)
         for end in range(x.size, 0, -at_once):
             z = (x[max(end - at_once, 0) : end, None] - mean) / deviation
             density, behind = self._density(z), self._below(z)
             density *= scale
-            yield z, density, behind
+            behind *= 1.0 - failing
+            behind += failing
+            yield density, behind, partial(self._ahead, z, failing)
             if least > 0.0 and log_chance_of_fewer(surely_ahead, mean.size - behind[0].sum() - 1.0) < math.log(least):
                 return
+        if failing.any():
+            lots, weights = np.polynomial.legendre.leggauss(min(mean.size // 2 + 1, MOST_LOTS))
+            behind = 0.5 * (1.0 + lots[:, None]) * failing
+            yield 0.5 * weights[:, None] * failing, behind, partial(np.subtract, 1.0, behind)
 
     def _density(self, z: Array) -> Array:
         """Density of performances at points that are in deviations from their means."""
@@ -160,6 +179,10 @@ class ContestForecast:
             return _normal_density(z)
         wide = width_of(self.depth)
         return (1.0 - self.off) * _normal_density(z) + self.off / wide * _normal_density((z + self.depth) / wide)
+
+    def _ahead(self, z: Array, failing: Array) -> Array:
+        """Chance to finish with a performance above such points."""
+        return (1.0 - failing) * self._below(z, -1.0)
 
     def _below(self, z: Array, side: float = 1.0) -> Array:
         """Chance of performances below such points, or above them (``side`` −1)."""
@@ -188,7 +211,7 @@ class ContestForecast:
         won = np.zeros(self.mean.size)
         for contest in range(len(self)):
             entries = self._entries(contest)
-            for _, density, behind in self._on_grid(entries, PLACE_STEP, 1, LEAST_BEHIND):
+            for density, behind, _ in self._on_grid(entries, PLACE_STEP, 1, LEAST_BEHIND):
                 log = np.log(np.maximum(behind, LEAST_BEHIND))
                 won[entries] += (density * np.exp(log.sum(axis=1, keepdims=True) - log)).sum(axis=0)
             won[entries] /= won[entries].sum()
@@ -201,7 +224,7 @@ class ContestForecast:
         expected = np.ones(self.mean.size)
         for contest in range(len(self)):
             entries = self._entries(contest)
-            for _, density, behind in self._on_grid(entries, PLACE_STEP):
+            for density, behind, _ in self._on_grid(entries, PLACE_STEP):
                 ahead = 1.0 - behind
                 expected[entries] += (density * (ahead.sum(axis=1, keepdims=True) - ahead)).sum(axis=0)
         return expected
@@ -213,8 +236,8 @@ class ContestForecast:
         size = self.contests.entrant[entries].size
         step = min(PLACE_STEP, 1.0 / math.sqrt(size))  # as narrow as the law of a place
         chances = np.zeros((size, size))
-        for z, density, behind in self._on_grid(entries, step):
-            fill_places(density, behind, self._below(z, -1.0), chances)
+        for density, behind, ahead in self._on_grid(entries, step):
+            fill_places(density, behind, ahead(), chances)
         np.maximum(chances, 0.0, out=chances)  # of thousands these are gigabytes: no copies
         chances /= chances.sum(axis=1, keepdims=True)
         return chances
@@ -231,8 +254,8 @@ class ContestForecast:
         if number**2 > size:
             return self.places(contest)[:, :number].sum(axis=1)
         chances = np.zeros(size)
-        for z, density, behind in self._on_grid(entries, PLACE_STEP / math.sqrt(number), number, NEGLIGIBLE_CHANCE):
-            fill_top(density, behind, self._below(z, -1.0), number, chances)
+        for density, behind, ahead in self._on_grid(entries, PLACE_STEP / math.sqrt(number), number, NEGLIGIBLE_CHANCE):
+            fill_top(density, behind, ahead(), number, chances)
         return np.clip(chances, 0.0, 1.0)
 
     def chance_before(self, contest: int, one: str, other: str) -> np.float64:
@@ -245,11 +268,16 @@ class ContestForecast:
             if not found:
                 raise InputError(f"{name!r} does not take part in {self.contests.identifiers[contest]}.")
             at.append(found[0])
-        return self.pair_chance(np.array([entries.start + at[0]]), np.array([entries.start + at[1]]))[0]
+        a, b = (np.array([entries.start + k]) for k in at)
+        before = self.pair_chance(a, b)[0]
+        if self.unfinished is None:
+            return before
+        p, q = self.unfinished[a][0], self.unfinished[b][0]
+        return (1.0 - p) * (q + (1.0 - q) * before) + 0.5 * p * q
 
     @over_luck
     def pair_chance(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> Array:
-        """Chance of each entry of ``one`` to come before that of ``other``."""
+        """Chance of each entry of ``one`` to come before that of ``other`` where both finish."""
         gap = self.mean[one] - self.mean[other]
         if self.law == "normal":
             return mixed_chance(gap, self.deviation[one], self.deviation[other], self.off, self.depth)

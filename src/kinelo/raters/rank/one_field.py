@@ -215,7 +215,8 @@ class FieldRows:
     def field(self, order: Any, ranks: Any = None) -> PlainField | None:
         """A contest that can be rated so; None where it takes a table."""
         rater, state = self.rater, self.rater._begun()
-        if len(rater._kinds) != 1 or rater._advantage_kinds or rater.noise_by or not state.dated:
+        more = rater._advantage_kinds or rater.noise_by or state.unfinished.size
+        if len(rater._kinds) != 1 or more or not state.dated:
             return None
         return plain_field(order, ranks)
 

@@ -49,6 +49,7 @@ from kinelo.raters.rank.reading import (
     chances_of_points,
     contest_quality,
     follow_ties,
+    follow_unfinished,
     fresh_ties,
     likeliest_ties,
     points_at_home,
@@ -461,8 +462,8 @@ class RankElo(Rater[Matches | Contests, Any]):
                 self._order: SideOrder = self._order if self._open_parameters() else learn_order(matches)
         self._begun(self._seen(matches))
 
-    def _filter(self, contests: Contests) -> tuple[Expected, tuple[str, ...]]:
-        """Rate contests; what was expected of them before, and names never met."""
+    def _filter(self, contests: Contests) -> tuple[Expected, tuple[str, ...], Array]:
+        """Rate contests; what was expected of them before, names never met, and chances not to finish."""
         state, number = self._begun(contests), contests.weight.size
         columns, unknown = state.columns(contests, admit=True)
         if state.contests == 0 and number:
@@ -470,7 +471,8 @@ class RankElo(Rater[Matches | Contests, Any]):
         expected = room_for_expected(contests.entrant.size)
         filter_contests(columns, self._model(), state.known, expected)
         state.contests += number
-        return expected, unknown
+        failing, state.unfinished = follow_unfinished(contests, expected.mean[:, 0], state.unfinished, learning=True)
+        return expected, unknown, failing
 
     def _use(self, matches: Matches | Contests) -> None:
         if not isinstance(matches, Contests) and (self._learns_ties or band_walk(self) > 0.0):
@@ -503,11 +505,13 @@ class RankElo(Rater[Matches | Contests, Any]):
         ties = self._follow_ties(np.array([0.5]), np.zeros(1), np.zeros(1))  # a match without a weight teaches nothing
         return Forecast(chances_of_points(points_at_home(forecast, matches), ties), forecast.unknown, matches)
 
-    def _forecast(self, contests: Contests, expected: Expected, unknown: tuple[str, ...]) -> ContestForecast:
+    def _forecast(
+        self, contests: Contests, expected: Expected, unknown: tuple[str, ...], failing: Array
+    ) -> ContestForecast:
         """The forecast of contests of which so much is expected."""
         believed: Any = self._entries.believed(contests)
         mean, deviation = expected.mean[:, 0], np.sqrt(expected.variance[:, 0])
-        return ContestForecast(contests, mean, deviation, unknown, **self._off(), **believed)
+        return ContestForecast(contests, mean, deviation, unknown, **self._off(), **believed, unfinished=failing)
 
     def _check_has_ratings(self) -> None:
         if self.start is None:
@@ -519,15 +523,15 @@ class RankElo(Rater[Matches | Contests, Any]):
     def _names_known(self) -> Iterable[str]:
         return [name for _, name in self._begun().names]
 
-    def _expect(self, contests: Contests) -> tuple[Expected, tuple[str, ...]]:
-        """What is expected of contests to come, and names never met; the state is left alone."""
+    def _expect(self, contests: Contests) -> tuple[Expected, tuple[str, ...], Array]:
+        """What is expected of contests to come, names never met, and chances not to finish; the state is left alone."""
         contests = self._entries.with_size(contests)
         state = self._begun(None if self.start is None else contests)
         columns, unknown = state.columns(contests, admit=False)
         known = state.as_seen_on(int(columns.day[0])) if len(contests) else state.known
         expected = room_for_expected(contests.entrant.size)
         expect_contests(columns, self._model(), known, expected)
-        return expected, unknown
+        return expected, unknown, follow_unfinished(contests, expected.mean[:, 0], state.unfinished, learning=False)[0]
 
     # One contest, by names
 
@@ -573,7 +577,7 @@ class RankElo(Rater[Matches | Contests, Any]):
         if state is None or type(self) is not RankElo:
             return None
         entries = state.entries
-        if len(entries.kinds) != 1 or entries.advantages or entries.noise_by:
+        if len(entries.kinds) != 1 or entries.advantages or entries.noise_by or state.unfinished.size:
             return None
         last = int(state.known.clock[1])
         day = last if date is None else day_number(read_day(date))
@@ -660,7 +664,7 @@ class RankElo(Rater[Matches | Contests, Any]):
     def _entrant_beliefs(self, names: Sequence[str], date: Day | None = None) -> tuple[Array, Array, tuple[str, ...]]:
         """Mean and variance of what is believed of entrants' strengths, and names never met."""
         self._check_has_ratings()
-        expected, unknown = self._expect(self._as_usual(self._one(list(names), None, None, date)))
+        expected, unknown, _ = self._expect(self._as_usual(self._one(list(names), None, None, date)))
         return expected.mean[:, 0], np.maximum(expected.variance[:, 0] - NOISE, 0.0), unknown
 
     def _fair_value(

@@ -7,6 +7,10 @@ much of it comes from draws is Davidson's law: with odds ``w² = P(win)/P(loss)`
     ``P(win) : P(draw) : P(loss) = w : κ : 1/w``, ``2E − 1 = (w − 1/w)/(w + 1/w + κ)``,
 
 which is a quadratic equation of ``w``.
+
+Who may not finish is followed from contest to contest: the chance is ``q = σ(a + b z)``, ``z`` the strength beside
+those of the field in deviations of it, and ``a`` and ``b`` walk. Entries of one contest fail together, so that each
+counts as a third of an observation.
 """
 
 from __future__ import annotations
@@ -18,10 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from kinelo.forecasts.pair_sums import sum_of_losses
 from kinelo.forecasts.places import LUCK_NODES, LUCK_WEIGHTS, ContestForecast, mixed_chance
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.contests import FINISHED, Contests
 from kinelo.play.formula import kernel
 from kinelo.raters.band import follow_band, fresh_band
 from kinelo.raters.filter.belief import fade_all
@@ -39,8 +45,14 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 LEAST_SHARE_OF_POINTS = 1e-9
+LEAST_SPREAD = 1e-9
 PAIRS_AT_ONCE = 20_000
 """Pairs whose evenness is found at once, for the sake of memory."""
+BEGUN = np.array([[-3.0, 0.0], [4.0, 0.0], [0.0, 1.0]])
+"""``a`` and ``b`` before the first contest that somebody does not finish, and their covariance."""
+PER_CONTEST, PER_ENTRY = np.diag([0.02, 0.005]), 1.0 / 3.0
+"""Variances by which they walk in a contest, and how much an entry of it tells of them."""
+MOST_STEPS, SMALL_STEP = 30, 1e-4
 
 
 def points_at_home(forecast: ContestForecast, matches: Matches) -> Array:
@@ -96,6 +108,34 @@ def follow_ties(points, signed, weight, learns, walk, kappa, state):
             score, information = score_of(signed[k], (win, draw, loss), -0.5 * more, -0.5 * more)
             kappa = math.exp(follow_band(walk, weight[k] * score, weight[k] * information, state, 2))
     return before
+
+
+def follow_unfinished(contests: Contests, mean: Array, state: Array, learning: bool) -> tuple[Array, Array]:
+    """Chance of each entry not to finish, before its contest is seen, and the ``state`` (``a`` and ``b``, then their
+    covariance; empty until somebody did not finish) after all of them, where it learns; ``mean`` is of performances.
+    """
+    chance, failed = np.zeros(mean.size), contests.ended != FINISHED
+    if not state.size and not (learning and failed.any()):
+        return chance, state
+    for entries, weight in zip(map(slice, contests.first[:-1], contests.first[1:]), contests.weight, strict=True):
+        z = mean[entries] - mean[entries].mean()
+        A = np.column_stack([np.ones(z.size), z / max(z.std(), LEAST_SPREAD)])
+        if state.size:
+            chance[entries] = expit(A @ state[0])
+        if learning and (state.size or failed[entries].any()):
+            begun = state if state.size else BEGUN
+            x, prior, told = begun[0], np.linalg.inv(begun[1:] + PER_CONTEST), weight * PER_ENTRY
+            precision = prior
+            for _ in range(MOST_STEPS):  # of Newton, towards the likeliest line
+                q = expit(A @ x)
+                precision = prior + told * (A * (q * (1.0 - q))[:, None]).T @ A
+                step = np.linalg.solve(precision, told * A.T @ (failed[entries] - q) - prior @ (x - begun[0]))
+                furthest = np.abs(A @ step).max()
+                x = x + step / max(furthest, 1.0)
+                if furthest < SMALL_STEP:
+                    break
+            state = np.vstack([x, np.linalg.inv(precision)])
+    return chance, state
 
 
 def likeliest_ties(points: Array, result: Array) -> float:

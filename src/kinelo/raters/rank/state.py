@@ -39,6 +39,8 @@ from kinelo.raters.stored import FIRST_DAY, LAST_DAY, SEPARATOR, stored, stored_
 Array = NDArray[np.float64]
 A_UNIT = "a unit"
 """The name of the slot of a covariate."""
+ALL_FINISH = np.empty((0, 2))
+"""What is known of those who do not finish (:mod:`kinelo.raters.rank.reading`) until somebody does not."""
 LEAST_LOG = 0.1
 """How far sizes, or playing times, must differ to count as different."""
 LEAST_PART = 0.01
@@ -279,6 +281,7 @@ class RankState:
         self.index: dict[Key, int] = {}
         self.contests = 0
         self.dated = False
+        self.unfinished = ALL_FINISH
         self.unseen: dict[int, int] = {}
         self.vague: list[int] = []
         """Places of those who begin with a rating and are as uncertain as newcomers."""
@@ -427,6 +430,7 @@ class RankState:
             "advantages": np.array(list(self.entries.advantages) or [""], dtype=str),
             "contests": np.array([self.contests, int(self.dated)]),
             "unseen": np.array([self.unseen.get(place, 0) for place in range(size)], np.int64),
+            **({"unfinished": self.unfinished} if self.unfinished.size else {}),
         }
 
     @classmethod
@@ -443,6 +447,8 @@ class RankState:
         size = len(state.names)
         state.contests, dated = stored(arrays, "contests", "i", (2,), 0).tolist()
         state.dated = bool(dated)
+        if "unfinished" in arrays:
+            state.unfinished = checked_unfinished(stored(arrays, "unfinished", "f", (3, 2)))
         unseen = stored(arrays, "unseen", "i", (size,), 0)
         state.unseen = {place: int(unseen[place]) for place in np.flatnonzero(unseen).tolist()}
         state.known = SlotBeliefs(
@@ -452,6 +458,13 @@ class RankState:
             stored(arrays, "clock", "i", (2,), FIRST_DAY, LAST_DAY),
         )  # fmt: skip
         return state
+
+
+def checked_unfinished(state: Array) -> Array:
+    """What is known of those who do not finish, refused where its covariance is none."""
+    if not (state[1, 0] > 0.0 and np.linalg.det(state[1:]) > 0.0):
+        raise InputError("What a stored state knows of those who do not finish is out of range.")
+    return state
 
 
 def _in_order(codes: NDArray[np.int32]) -> list[int]:
@@ -467,8 +480,10 @@ class RankSlots(StoredSlots):
     rater: Any
 
     def moves_shared(self, matches: Any) -> bool:
-        """Whether contests without dates follow one another by their number."""
-        return not (matches.dated and self.rater._begun().dated)
+        """Whether contests without dates follow one another by their number, or it is followed who does not finish."""
+        state = self.rater._begun()
+        failed = not matches.kind.two_sided and matches.ended.any()
+        return bool(not (matches.dated and state.dated) or state.unfinished.size or failed)
 
     def met(self, matches: Any) -> list[Key]:
         """Everyone who takes part, and everything that helps."""
@@ -510,6 +525,7 @@ class RankSlots(StoredSlots):
         shared |= {"parameters": dict(rater.parameters_)}
         shared |= {"noise": entries.factors.to_rows()} if entries.factors.index else {}
         shared |= {"units": list(entries.units.values())} if entries.units else {}
+        shared |= {"unfinished": state.unfinished.ravel().tolist()} if state.unfinished.size else {}
         return shared | (undated if not state.dated else {"contests": [int(state.contests > 0)]})
 
     def take_shared(self, shared: dict[str, Any], latest: int | None) -> None:
@@ -530,7 +546,11 @@ class RankSlots(StoredSlots):
         if state is None or (state.entries.kinds, state.entries.advantages) != (entries.kinds, entries.advantages):
             rater._reset(dict(zip(values, map(float, numbers))))
             state = rater._begun()
-        state.entries = entries
+        state.entries, state.unfinished = entries, ALL_FINISH
+        if "unfinished" in shared:
+            state.unfinished = checked_unfinished(
+                np.reshape(numbers_shared(shared, "unfinished", 6), (3, 2)).astype(float)
+            )
         counted = [int(number) for number in numbers_shared(shared, "contests")]
         state.contests, state.dated = counted[0], len(counted) == 1
         state.known.clock[:] = counted[1:] if len(counted) == 3 else LONG_AGO if latest is None else latest
