@@ -95,7 +95,11 @@ def test_what_has_been_played_is_not_forecast(results, tmp_path):
     assert isinstance(refused.exception, kn.InputError) and "All 6 matches have been played" in str(refused.exception)
     alone = said("predict", fixtures, *SCRIPTED)  # the played one of the same file is what is fitted
     assert [row[:2] for row in cells(alone.stdout)[1:]] == [["Cay", "Ash"], ["Ash", "Bix"]]
-    assert "1 matches without a result are dated before 2024-03-01, the last result" in alone.stderr
+    assert "note: 1 match without a result is dated before 2024-03-01, the last result; forecasts of " in alone.stderr
+    played = "2024-01-01,Cay,Bix,0\n2024-02-01,Bix,Ash,0.5\n2024-03-01,Bix,Cay,1\n"
+    fixtures.write_text(f"date,home,away,result\n{played}2024-01-08,Cay,Ash,\n2024-02-08,Ash,Bix,\n")
+    several = said("predict", fixtures, *SCRIPTED)
+    assert "note: 2 matches without a result are dated before 2024-03-01" in several.stderr
 
 
 def test_played_matches_are_forecast_from_the_results_before_their_day(results, tmp_path):

@@ -119,6 +119,10 @@ def test_what_is_assumed_is_said():
     sided = {**table, "home_gender": ["M", "M"], "away_gender": ["F", "M"]}
     del sided["gender"]
     assert not told(kn.read_matches(sided, accept_losses=True), "play in more than one")
+    chess = {"White": ["A", "A"], "Black": ["B", "C"], "result": [1, 0]}
+    whose = {"White category": ["U18", "U18"], "BlackCategory": ["Open", "U18"]}
+    assert not told(kn.read_matches(chess | whose, accept_losses=True), "more than one")
+    assert told(kn.read_matches(chess | {"category": ["U18", "Open"]}), "1 name plays in more than one 'category'")
     del sided["away_gender"]
     alone = kn.read_matches({**sided, "home_gender": ["M", "F"]}, accept_losses=True)
     assert not told(alone, "play in more than one 'away_gender'")
@@ -262,6 +266,29 @@ NOTES = {
     "days without an order": (
         lambda: _days("AB", "AC", "BC", "AB", "AC", days=[0, 0, 1, 1, 1]),
         f"nothing tells the order of 5 matches on 2 days {ORDER}",
+    ),
+    "a day that times order in part": (
+        lambda: kn.read_matches({"time": [f"2024-01-01 {at}:00" for at in ("12:00", "12:00", "12:01", "12:02")],
+                                 "home": list("ABAC"), "away": list("BCCB"), "result": [1, 0, 1, 0.5]}),
+        f"'time' alone does not tell the order of 2 matches on 1 day {ORDER}",
+    ),
+    "a day and a month in figures": (
+        lambda: kn.read_matches({"date": ["07.01.2024", "19.02.2024"], "home": ["A", "B"], "away": ["B", "A"],
+                                 "result": [1, 0]}),
+        "dates were read as in 31.12.2024",
+    ),
+    "the month first": (
+        lambda: kn.read_matches({"date": ["01/07/2024", "02/19/2024"], "home": ["A", "B"], "away": ["B", "A"],
+                                 "result": [1, 0]}),
+        "dates were read as in 12/31/2024",
+    ),
+    "White and Black": (
+        lambda: kn.read_matches({"White": ["A", "B"], "Black": ["B", "A"], "result": [1, 0]}),
+        "there is no column of neutral venues: having White counts as playing at home",
+    ),
+    "two models": (
+        lambda: kn.read_matches({"model_a": ["A", "B"], "model_b": ["B", "A"], "winner": ["model_a", "tie"]}),
+        "there is no column of neutral venues: being named first (model_a) counts as playing at home",
     ),
     "a venue away": (
         lambda: _venues("home", "away", "home", "neutral"),

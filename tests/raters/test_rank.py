@@ -283,6 +283,11 @@ def test_contests_of_other_kinds_are_refused_in_words():
     rater = kn.RankElo(**GIVEN).fit(races())
     with pytest.raises(InputError, match="read them with the same slots"):
         rater.predict(kn.read_contests(kn.matches.sample_contests(contests=5, cars=4), slots=["entrant", "car"]))
+    told = "knows contests of entrant and no matches of two sides; name the two as a contest, in a list with the winner"
+    with pytest.raises(InputError, match=told):
+        rater.update_one("A", "B", "win")
+    with pytest.raises(InputError, match="no matches of two sides"):
+        rater.predict_one("A", "B")
     with pytest.raises(InputError, match="speaks of 'wheel'"):
         kn.RankElo(walk={"wheel": 1.0}).fit(races())
     with pytest.raises(InputError, match="has seen no match yet"):

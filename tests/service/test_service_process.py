@@ -117,7 +117,7 @@ def test_two_processes_serve_one_book(server, tmp_path):
 
 def test_what_cannot_be_served_is_said_in_a_sentence(tmp_path):
     cases = {
-        "give a rater": ["nothing.db"],
+        "no rating book nothing.db; name a rater": ["nothing.db"],
         "KINELO_TOKEN": ["nothing.db", "--host", "0.0.0.0"],
         "--port": ["nothing.db", "--port", "70000"],
         "--workers": ["nothing.db", "--workers", "0"],
@@ -127,6 +127,15 @@ def test_what_cannot_be_served_is_said_in_a_sentence(tmp_path):
         with pytest.raises(kn.InputError, match=word):
             CliRunner().invoke(app, ["serve", "--port", "0", *words], catch_exceptions=False)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_rater_of_contests_is_named_as_on_other_commands(tmp_path, monkeypatch):
+    """``--rater rank`` starts a book of RankElo, ``--rater team``, which rates both, one of TeamElo."""
+    asked = []
+    monkeypatch.setattr("kinelo.service.serving.serve", lambda settings, announce: asked.append(settings.rater))
+    for name in ("rank", "team", "kinelo:RankElo"):
+        CliRunner().invoke(app, ["serve", str(tmp_path / "a.db"), "--rater", name], catch_exceptions=False)
+    assert asked == ["kinelo:RankElo", "team", "kinelo:RankElo"]
 
 
 def contest(k: int) -> dict:

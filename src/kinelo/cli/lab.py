@@ -9,6 +9,7 @@ import typer
 
 from kinelo.cli.options import grouped, option
 from kinelo.cli.output import echo_json
+from kinelo.errors import InputError
 
 
 @grouped
@@ -23,7 +24,6 @@ def lab(
 
     Example:  kinelo lab --port 8000
     """
-    from kinelo.errors import InputError
     from kinelo.runtime.extras import LAB, require
 
     if not 0 <= port <= 65535:
@@ -57,7 +57,7 @@ def serve(
         str, typer.Argument(help="A rating book, as kinelo rate --book keeps it: a file, or postgresql://…")
     ],
     rater: str | None = option(
-        "Start a new book with this rater: team, glicko, … or MODULE:CLASS, such as kinelo:RankElo."
+        "Start a new book with this rater: team, glicko, …; rank for teams and free-for-alls; or MODULE:CLASS."
     ),
     host: str = option("Address to listen on; any but loopback demands KINELO_TOKEN.", default="127.0.0.1"),
     port: int = option("Port to listen on; 0 takes any free one.", default=8000),
@@ -78,12 +78,17 @@ def serve(
 
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     require(*SERVE)
-    from pathlib import Path
-
+    from kinelo.book.database import is_server
+    from kinelo.matches.kinds import CONTESTS, MATCHES
+    from kinelo.raters.choice import RATERS_OF
     from kinelo.service.serving import serve as serve_book
     from kinelo.service.settings import Settings
 
+    if rater in RATERS_OF[CONTESTS] and rater not in RATERS_OF[MATCHES]:
+        rater = f"kinelo:{RATERS_OF[CONTESTS][rater].kind}"
     settings = Settings(book, rater, host, port, workers, refit_every=refit_every)
+    if rater is None and not is_server(book) and not Path(book).exists():
+        raise InputError(f"There is no rating book {book}; name a rater to start one, such as --rater glicko or rank.")
     with disk_errors_in_words(Path(book)):
         serve_book(settings, lambda address: typer.echo(f"The book is served at {address}  (Ctrl-C ends it)"))
 

@@ -207,6 +207,8 @@ def _played(coming: Any, past: Any) -> NDArray[np.bool_]:
     """What has a result, in its own file or (same day and sides, or contest) among those that the rater saw."""
     import numpy as np
 
+    from kinelo.matches.dated import counted
+
     kind = coming.kind
     played = coming._took_place
     if past is None or not coming.dated:
@@ -216,8 +218,8 @@ def _played(coming: Any, past: Any) -> NDArray[np.bool_]:
     early = int((~played & ~rated & (coming.date < past.date[-1])).sum()) if len(past) else 0
     if early:
         typer.echo(
-            f"note: {early:,} {kind.noun} without {kind.lacking} are dated before {past.date[-1]}, the last "
-            f"{kind.past.removesuffix('s')}; their forecasts know {kind.past} that came later",
+            f"note: {counted(early, kind.one, kind.noun)} without {kind.lacking} {'is' if early == 1 else 'are'} dated before "
+            f"{past.date[-1]}, the last {kind.past.removesuffix('s')}; forecasts of them know {kind.past} that came later",
             err=True,
         )
     return played | rated

@@ -107,14 +107,15 @@ def order_days(rows: MatchRows, index: NDArray[np.int64]) -> tuple[NDArray[np.in
     unordered = np.zeros(index.size, np.bool_)
     unordered[places] = clashes(np.cumsum(group), rows.home[sorted_rows], rows.away[sorted_rows], len(rows.teams))
     rows.order_columns = tuple(keys)
+    by = ", ".join(map(repr, keys))
     if keys:
-        by = ", ".join(map(repr, keys))
         rows.notes.append(f"where a side plays more than once on a day, matches were put in order by {by}")
     if not (number := int(unordered.sum())):
         return index, None
     days = counted(np.unique(rows.date[index][unordered]).size, "day", "days")
+    silent = f"{by} alone does not tell" if keys else "nothing tells"
     rows.notes.append(
-        f"nothing tells the order of {counted(number, 'match', 'matches')} on {days} on which a side plays more than "
+        f"{silent} the order of {counted(number, 'match', 'matches')} on {days} on which a side plays more than "
         "once: each is forecast from the ratings at the start of its day; name a column of times, rounds or numbers "
         "with columns={'order': ...}, or say ordered=True if rows stand in order"
     )

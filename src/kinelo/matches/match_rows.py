@@ -23,6 +23,7 @@ from kinelo.matches.columns import (
     VENUE_COLUMNS,
     find_columns,
     find_contest_columns,
+    first_side,
     listed,
     plain_name,
     rating_columns,
@@ -293,7 +294,12 @@ def repeated_meetings(
 def _note_assumptions(rows: MatchRows, good: NDArray[np.int64]) -> None:
     """Say what was taken for granted: venues, columns not used, men's and women's sides under one name."""
     if "neutral" not in rows.found and not rows.winners_first and rows.options.played:
-        rows.notes.append("there is no column of neutral venues: every match counts as played at the first side's home")
+        first = first_side(rows.found["home"])
+        rows.notes.append(
+            "there is no column of neutral venues: "
+            + ("every match counts as played at the first side's home" if first == "playing at home" else
+               f"{first} counts as playing at home")
+        )  # fmt: skip
     used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns, *rows.status_columns}
     order = {*rows.order_found.values()}
     ignored = [column for column in rows.table.columns if column not in used]

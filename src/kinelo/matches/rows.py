@@ -9,6 +9,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -118,7 +119,7 @@ class TableRows:
         read = read_dates(dates, self.options.dates, played=self.options.played)
         self.date = read.days
         if read.form is not None and read.form != "%Y-%m-%d":
-            self.notes.append(f"dates were read in the format {read.form}")
+            self.notes.append(f"dates were read as in {date(2024, 12, 31):{read.form}}")
         self.notes += read.notes
         self.reject(np.isnat(self.date), "unreadable date")
 

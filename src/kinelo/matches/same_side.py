@@ -28,7 +28,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import listed, plain_name
+from kinelo.matches.columns import columns_of_sides, listed, plain_name
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import check_played, counted
 from kinelo.matches.loading import load_table
@@ -379,11 +379,7 @@ HARDLY_ANY = 0.25
 def note_of_groups(rows: MatchRows, good: NDArray[np.int64], columns: Sequence[str], order: set[str]) -> list[str]:
     """What to say of columns in which the same names seem to stand for different sides."""
     notes = []
-    # home_group and away_group say something of each side, not of the match.
-    other = {"home_": "away_", "away_": "home_"}
-    there = set(columns)
-    of_sides = {column for column in columns if other.get(column[:5], "?") + column[5:] in there}
-    for column in [one for one in columns if one not in order | of_sides][:MOST_COLUMNS]:
+    for column in [one for one in columns if one not in order | columns_of_sides(columns)][:MOST_COLUMNS]:
         if rows.table[column].n_unique() > MOST_LEVELS + 1:
             continue
         (level,), levels = encode_names(rows.table[column].gather(good[:MOST_ROWS]))

@@ -362,6 +362,11 @@ class RankState:
         entries = self.entries
         kinds, advantages = entries.kinds_in(contests)
         if (kinds, advantages) != (entries.kinds, entries.advantages):
+            if kinds == ("side", "venue"):
+                raise InputError(
+                    f"The rater knows contests of {', '.join(entries.kinds) or 'nothing'} and no matches of two sides; "
+                    "name the two as a contest, in a list with the winner first (or with equal ranks)."
+                )
             raise InputError(
                 f"These contests rate {', '.join(kinds)}, but the rater {', '.join(entries.kinds) or 'nothing'}; "
                 "read them with the same slots= and advantages=."
