@@ -31,6 +31,18 @@ def printed(table: Table) -> str:
     return terminal.file.getvalue()
 
 
+def test_a_board_that_hardly_fits_keeps_its_names_whole():
+    """Six columns of 84 signs with a frame and of 80 without one: the last name stands on its line."""
+    name = "Kovac, Ben of Upper Lowland and the Isle"  # 40 signs
+    columns = [words("Name", "name"), *[number(f"n{k}", f"n{k}", ".0f") for k in range(5)]]
+    for digits, framed in ((4, True), (5, False)):
+        row = {"name": name} | {f"n{k}": 10 ** (digits - 1) for k in range(5)}
+        text = printed(Table(columns, [row]))
+        assert name in text and ("┏" in text) is framed
+    two = [words("What", "what"), words("Long", "long")]  # a paragraph beside a word is no board
+    assert "┏" in printed(Table(two, [{"what": "K", "long": "a sentence " * 12}]))
+
+
 def test_terminal_and_page_say_the_same():
     table = Table(COLUMNS, ROWS, "Ratings & more", ("a sentence",))
     assert table.cells() == EXPECTED

@@ -176,12 +176,14 @@ class Table:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         from rich.table import Table as Drawn
 
-        table = Drawn(title=self.title or None, title_justify="left")
         cells, labels = self.cells(), [column.label for column in self.columns]
         below = [max((len(row[k]) for row in cells), default=0) for k in range(len(labels))]
-        if sum(max(len(label), room) + 3 for label, room in zip(labels, below)) + 1 > options.max_width:
-            # Of a table that is too wide, headings wider than what is below them are broken.
+        wide = sum(max(len(label), room) + 3 for label, room in zip(labels, below)) + 1 > options.max_width
+        if wide:  # headings wider than what is below them are broken
             labels = [label.replace(" ", "\n") if len(label) > room else label for label, room in zip(labels, below)]
+        # A board that is too wide goes without its frame, so that fewer names are broken.
+        framed = not wide or len(labels) < 5
+        table = Drawn(title=self.title or None, title_justify="left", show_edge=framed, pad_edge=framed)
         for column, label in zip(self.columns, labels):
             side = "right" if column.number else "left"
             table.add_column(label, justify=side, no_wrap=not column.wraps, overflow="fold")

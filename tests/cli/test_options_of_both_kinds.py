@@ -320,3 +320,10 @@ def test_every_option_of_an_audit_is_taken_or_refused(kind, folder, monkeypatch)
     for name, (value, sentence) in NOT_AUDITED[kind].items():
         done = kinelo(*said(("audit", "{kind}.csv", "--column", "{first}=one", name, value), kind))
         assert sentence in one_sentence(done), name
+
+
+def test_contests_among_files_of_matches_are_named(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for files in (("contests.csv", "matches.csv"), ("matches.csv", "contests.csv")):
+        done = kinelo("season", *files)
+        assert "contests.csv holds contests of many entrants, and this command" in one_sentence(done)

@@ -234,7 +234,8 @@ def test_neutral_venues_are_read_from_any_spelling():
         ("date,home,away,result\n", "contains no matches"),
         ("date,home,away,result\n2024-01-01,A,A,1\n", "a side against itself: 1"),
         ("date,home,away,home_score,away_score\n2024-01-01,A,B,,\n2024-01-02,B,A,,\n", "missing score: 2"),
-        ("date,home,result\n2024-01-01,A,1\n", "no column for the away side"),
+        ("date,home,result\n2024-01-01,A,1\n", "no column for the away side; name it with columns={'away': ...}, its"),
+        ("date,club,result\n2024-01-01,A,1\n", "home side, nor for the away side; name it with columns={'home': ..., "),
         ("date,home,away\n2024-01-01,A,B\n", "neither scores nor results"),
     ],
 )

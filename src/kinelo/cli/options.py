@@ -225,11 +225,7 @@ class ReadingOptions:
                     results, kind, lineups=self.lineups, conditions=conditions, beside=beside, keeper=keeper
                 )
         except InputError:
-            if kind.two_sided and kind_of_file(results, self.column, beside) is not kind:
-                raise InputError(
-                    f"{results} holds contests of many entrants, and this command takes matches of two sides. kinelo "
-                    "rate, predict, why, backtest, audit and book take contests."
-                ) from None
+            self._refuse_contests(results, kind, beside)
             raise
         if coming is not None and getattr(coming, "lineups", None) is not None:
             check_identifiers(table, coming)
@@ -245,13 +241,25 @@ class ReadingOptions:
         Where results stand in another file, line-ups are told apart by the identifiers of matches.
         """
         coming = partial(self.read, path, kind, played=False, conditions=conditions, beside=results, keeper=keeper)
-        matches = coming()
+        try:
+            matches = coming()
+        except InputError:
+            self._refuse_contests(path, kind, results)
+            raise
         if self.lineups is None:
             return matches
         if matches.identifiers is None and results not in (None, path):
             say_note(f"no match of {path} has an identifier, so no line-up of {self.lineups} is theirs")
             return matches
         return coming(lineups=self.lineups)
+
+    def _refuse_contests(self, path: Path, kind: Kind, beside: Path | None) -> None:
+        """Refuse a file of contests where matches are read."""
+        if kind.two_sided and kind_of_file(path, self.column, beside) is not kind:
+            raise InputError(
+                f"{path} holds contests of many entrants, and this command takes matches of two sides. kinelo "
+                "rate, predict, why, backtest, audit and book take contests."
+            ) from None
 
     def scan(self, pattern: str, kind: Kind) -> Any:
         """The files of a pattern, to be read in chunks; what is not checked of them is said."""

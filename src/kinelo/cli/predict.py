@@ -218,8 +218,9 @@ def _played(coming: Any, past: Any) -> NDArray[np.bool_]:
     early = int((~played & ~rated & (coming.date < past.date[-1])).sum()) if len(past) else 0
     if early:
         typer.echo(
-            f"note: {counted(early, kind.one, kind.noun)} without {kind.lacking} {'is' if early == 1 else 'are'} dated before "
-            f"{past.date[-1]}, the last {kind.past.removesuffix('s')}; forecasts of them know {kind.past} that came later",
+            f"note: {counted(early, kind.one, kind.noun)} without {kind.lacking} {'is' if early == 1 else 'are'} dated "
+            f"before {past.date[-1]}, the last {kind.past.removesuffix('s')}; forecasts of them know {kind.past} that "
+            "came later",
             err=True,
         )
     return played | rated

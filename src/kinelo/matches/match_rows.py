@@ -143,18 +143,18 @@ def _side_columns(
             named["score_line"] = named["result"]
         named = {key: column for key, column in named.items() if key != "result" and column not in winners.values()}
         named |= find_columns(table.columns, LOSER_DETAILS, None) | winners
-    for side in ("home", "away"):
-        if side not in named:
-            hint = ""
-            if {"entrant", "contest"} <= find_contest_columns(table.columns, None).keys():
-                hint = (
-                    " If each row is an entrant of a contest of many, kinelo.read_contests reads it: name its place, "
-                    "score or time (columns={'place': ...})."
-                )
-            raise InputError(
-                f"{name} has no column for the {side} side; name it with columns={{{side!r}: ...}}, its columns are "
-                f"{listed(table.columns)}.{hint}"
+    if lacking := [side for side in ("home", "away") if side not in named]:
+        hint = ""
+        if {"entrant", "contest"} <= find_contest_columns(table.columns, None).keys():
+            hint = (
+                " If each row is an entrant of a contest of many, kinelo.read_contests reads it: name its place, "
+                "score or time (columns={'place': ...})."
             )
+        wanted = ", ".join(f"{side!r}: ..." for side in lacking)
+        raise InputError(
+            f"{name} has no column for the {' side, nor for the '.join(lacking)} side; name it with "
+            f"columns={{{wanted}}}, its columns are {listed(table.columns)}.{hint}"
+        )
     first = plain_name(named["home"])
     third = [column for column in table.columns if first.endswith("1") and plain_name(column) == f"{first[:-1]}3"]
     if third:
