@@ -1,7 +1,8 @@
 """How a cup may end: a knockout played many times.
 
 A rater that can (``_possible_strengths``) draws strengths from what it believes, one truth for each cup; of any other
-rater the forecasts are taken as they stand.
+rater each forecast is kept, and sides are better or worse than rated for a whole cup as for a whole season
+(:mod:`kinelo.forecasts.season`).
 """
 
 from __future__ import annotations
@@ -12,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 from kinelo.errors import InputError
-from kinelo.forecasts.season import MOST_TABLE_CELLS, check_forecaster
+from kinelo.forecasts.season import MOST_TABLE_CELLS, check_forecaster, possible_truths, rater_knowing
 from kinelo.matches.dated import Day, read_day
 from kinelo.model.validation import whole
 from kinelo.presentation import Table, chance, words
@@ -92,7 +93,7 @@ def knockout(rater: Any, bracket: Sequence[str], *, date: Day, realisations: int
     if realisations * float(len(names)) > MOST_TABLE_CELLS:
         raise InputError(f"{realisations:,} realisations of {len(names):,} sides are too many at once; ask for fewer.")
     date = str(read_day(date))
-    chance = _duels(rater, names, date, realisations, seed)
+    chance = _duels(rater_knowing(rater, names), names, date, realisations, seed)
     generator = np.random.default_rng([seed, 16])
     alive = np.tile(np.arange(len(names)), (realisations, 1))
     reached = np.zeros((len(names), rounds))
@@ -149,4 +150,8 @@ def _duels(
     beats = np.full((len(names), len(names)), 0.5)
     rows, columns = np.array(pairs).T
     beats[rows, columns] = p[:, 0] / (p[:, 0] + p[:, 2])
-    return lambda one, other: beats[one, other]
+    better, doubt = possible_truths(rater, names, date, realisations, np.random.default_rng([seed, 14]))
+    quantile = ndtri(beats) * np.sqrt(1.0 + doubt[:, None] + doubt)
+    return lambda one, other: ndtr(
+        quantile[one, other] + np.take_along_axis(better, one, 1) - np.take_along_axis(better, other, 1)
+    )

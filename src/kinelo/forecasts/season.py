@@ -1,9 +1,12 @@
 """How a season may end: the fixtures played many times, each time with one truth about the strengths.
 
-A rater that can (``_play_out``) draws strengths from what it believes, lets them wander from match to match and plays
-all fixtures under that truth, so that a side that is better than thought is so all season long. Of any other rater the
-forecasts are taken as they stand and the matches as independent. Matches that have a result count as they ended, those
-of the season under way included (:mod:`kinelo.forecasts.season_so_far`).
+Each season has one truth, so that a side that is better than thought is so all season long. A rater that can
+(``_play_out``) draws strengths from what it believes, lets them wander from match to match and plays all fixtures under
+that truth. Of any other one each forecast is kept: with ``x`` its quantile of a normal law, ``u_i`` how much better
+than its rating a side is, drawn with the variance ``v_i`` that the rater believes in (in units of a match's noise), and
+``ε`` the noise of the match, the result is that of ``x + (u_i − u_j + ε) / √(1 + v_i + v_j)``. Where a rater does not
+say how uncertain it is, matches are independent. Matches that have a result count as they ended, those of the season
+under way included (:mod:`kinelo.forecasts.season_so_far`).
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from kinelo.errors import InputError, warn
 from kinelo.forecasts.parameters import check_number
@@ -259,6 +263,7 @@ def season(
     ('3 results count for the table: with the fixtures they make a full season',)
     """
     _check_season(rater, fixtures, rules)
+    rater = rater_knowing(rater, fixtures.teams)
     realisations, seed = whole("realisations", realisations, 1), whole("seed", seed, 0)
     so_far = season_so_far(fixtures, results, since)
     _warn_of_points_lost(rater, fixtures, results)
@@ -329,6 +334,12 @@ def check_forecaster(rater: Any) -> None:
         raise InputError(f"rater must be a rater such as KalmanElo, not {type(rater).__name__}.")
 
 
+def rater_knowing(rated: Any, names: Sequence[str]) -> Any:
+    """Of a rating book its rater, which knows these names; any other rater as it is."""
+    knowing = getattr(rated, "_rater_knowing", None)
+    return rated if knowing is None else knowing(names, None)
+
+
 def _results(rater: Any, fixtures: Matches, realisations: int, seed: int) -> tuple[NDArray[np.int8], Array]:
     """Results and margins of all fixtures in every simulation."""
     decided = ~np.isnan(fixtures.result)
@@ -345,10 +356,22 @@ def _results(rater: Any, fixtures: Matches, realisations: int, seed: int) -> tup
     if hasattr(rater, "_play_out"):
         outcome[:, ~decided], margin[:, ~decided] = rater._play_out(coming, realisations, seed)
         return outcome, margin
+    generator, day = np.random.default_rng([seed, 14]), coming.date[0] if coming.dated else None
+    better, doubt = possible_truths(rater, coming.teams, day, realisations, generator)
+    latent = generator.normal(size=(realisations, len(coming))) - better[:, coming.home] + better[:, coming.away]
+    u = ndtr(latent / np.sqrt(1.0 + doubt[coming.home] + doubt[coming.away]))
     chances = np.cumsum(rater.predict(coming).probabilities, axis=1)
-    u = np.random.default_rng([seed, 14]).random((realisations, len(coming)))
     outcome[:, ~decided] = (u >= chances[:, 0]).astype(np.int8) + (u >= chances[:, 1])
     return outcome, margin
+
+
+def possible_truths(
+    rater: Any, names: Sequence[str], date: Day | None, draws: int, generator: np.random.Generator
+) -> tuple[Array, Array]:
+    """How much better than rated everyone is, a row per draw, and the variance of that; a match's noise has 1."""
+    doubts = getattr(rater, "_doubts", None)
+    doubt = np.zeros(len(names)) if doubts is None else np.asarray(doubts(names, date))
+    return generator.normal(size=(draws, len(names))) * np.sqrt(doubt), doubt
 
 
 class _Tables:

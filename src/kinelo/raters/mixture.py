@@ -26,6 +26,7 @@ from kinelo.forecasts.backtest import Backtest, Forecaster, named_raters
 from kinelo.forecasts.estimator import chances_by_class, check_target, classes_of, estimator_tags, score_ahead
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.dated import Day
 from kinelo.matches.day_order import first_of_each, forecast_until
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.presentation import percent
@@ -320,6 +321,10 @@ class Mixture:
             for member, takes in zip(self.members_.values(), players, strict=True)
         ]
         return self._mix(said)
+
+    def _doubts(self, names: Sequence[str], date: Day | None) -> Array:
+        """How uncertain strengths are, as the rater that is shown has it."""
+        return self.members_[self.shown_]._doubts(names, date)
 
     def _mix(self, said: Sequence[Forecast]) -> Forecast:
         """Forecasts of all raters by their weights; names that none of them knows are unknown."""

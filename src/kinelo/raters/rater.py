@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from kinelo.errors import InputError, warn
 from kinelo.forecasts.estimator import (
@@ -51,7 +52,7 @@ from kinelo.forecasts.parameters import (
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import Day, read_day, refuse_far_ahead
 from kinelo.matches.day_order import parts_of
-from kinelo.matches.fixtures import fixture, lineups_of_starters, two_sides
+from kinelo.matches.fixtures import fixture, fixtures, lineups_of_starters, two_sides
 from kinelo.matches.kinds import MATCHES, Kind, kind_of
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches, SideOrder, learn_order
@@ -785,6 +786,27 @@ class Rater(ABC, Generic[Data, Said]):
     def _gaps(self, matches: Matches) -> Gaps:
         """What is believed of the differences of strength in matches to come."""
         raise InputError(f"{type(self).__name__} does not say how uncertain its ratings are.")
+
+    def _doubts(self, names: Sequence[str], date: Day | None) -> NDArray[np.float64]:
+        """Variances of what is believed of strengths on a day, a match's noise having 1; 0 where nothing is said."""
+        if type(self)._gaps is Rater._gaps:
+            return np.zeros(len(names))
+        names, step = list(names), 0.01
+        next_one, one_after = names[1:] + names[:1], names[2:] + names[:2]
+        gaps = [  # of everyone to the next one in a ring, and to the one after
+            self._gaps(
+                fixtures(names, others, self._day_of(date), neutral=True, conditions=self._levels(None))
+            ).variance
+            for others in (next_one, one_after)[: len(names) - 1]
+        ]
+        # With v(i, j) the variance of a difference, that of i alone is (v(i, j) + v(i, k) - v(j, k)) / 2.
+        variance = 0.5 * (gaps[0] if len(gaps) == 1 else gaps[0] + gaps[1] - np.roll(gaps[0], -1))
+        chances = self._chances(np.array([0.0, step]))
+        # Chances near an even match are those of a normal law with a draw band: its scale at the edge of the band.
+        edge = float(ndtri(0.5 + 0.5 * chances[0, 1]))
+        slope = float(np.diff(chances[:, 0] + 0.5 * chances[:, 1])[0]) / step
+        unit = slope * math.sqrt(2.0 * math.pi) * math.exp(0.5 * edge * edge)
+        return unit**2 * np.maximum(variance, 0.0)
 
     def _mean_gaps(self, matches: Matches) -> NDArray[np.float64]:
         """Differences of strength believed in, of matches to come."""
