@@ -3,6 +3,7 @@
 import itertools
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
@@ -44,14 +45,15 @@ def by_hand(home, away, outcome, margin, sides, rules):
     for i, j, o in zip(home, away, outcome):
         keys[i][0] += worth[o][0]
         keys[j][0] += worth[o][1]
-    for name in rules.tie_breaks:
-        before = {s: tuple(k) for s, k in keys.items()}
+    for at, name in enumerate(rules.tie_breaks):
+        if at == 0 or not (rules.tie_breaks[at - 1] == "head_to_head" and name == "head_to_head_margin"):
+            before = {s: tuple(k) for s, k in keys.items()}
         extra = dict.fromkeys(range(sides), 0.0)
         for i, j, o, m in zip(home, away, outcome, margin):
             if name == "wins":
                 extra[i] += o == 0
                 extra[j] += o == 2
-            elif name == "margin":
+            elif name == "margin" or (name == "head_to_head_margin" and before[i] == before[j]):
                 extra[i] += m
                 extra[j] -= m
             elif before[i] == before[j]:
@@ -62,7 +64,13 @@ def by_hand(home, away, outcome, margin, sides, rules):
     return keys
 
 
-@pytest.mark.parametrize("breaks", [("margin", "wins"), ("head_to_head", "margin"), ("wins", "head_to_head"), ()])
+@pytest.mark.parametrize(
+    "breaks",
+    [
+        ("margin", "wins"), ("head_to_head", "margin"), ("wins", "head_to_head"), (), ("head_to_head_margin",),
+        ("head_to_head", "head_to_head_margin", "margin"), ("wins", "head_to_head_margin", "head_to_head"),
+    ],
+)  # fmt: skip
 def test_tables_agree_with_plain_loops(breaks):
     rng = np.random.default_rng(1)
     pairs = np.array(list(itertools.permutations(range(4), 2)))
@@ -348,6 +356,65 @@ def test_head_to_head_is_among_those_whom_nothing_before_it_separates(rater):
     rules = kn.forecasts.Rules(tie_breaks=["margin", "head_to_head"])
     found = kn.season(rater, kn.read_matches(ended), rules=rules, realisations=20)
     assert found.names == ("A", "B", "C") and (found.positions == [2, 3, 1]).all()
+
+
+def test_goals_among_those_level_are_those_of_their_own_matches(rater):
+    """A beat B by 1, B beat C by 3, C beat A by 1, and each beat D: six points each, won and lost one among themselves.
+    Goals among them put B (+2) before A (0) and C (−2), those of all matches C (+4) before B (+3) and A (+1).
+    """
+    ended = kn.read_matches({
+        "home": ["A", "B", "C", "A", "B", "C"], "away": ["B", "C", "A", "D", "D", "D"],
+        "home_score": [1, 3, 1, 1, 1, 6], "away_score": [0] * 6,
+    })  # fmt: skip
+    for breaks, order in (
+        (("head_to_head", "head_to_head_margin"), "BACD"),
+        (("head_to_head_margin", "margin"), "BACD"),
+        (("margin", "head_to_head_margin"), "CBAD"),
+    ):
+        found = kn.season(rater, ended, rules=kn.forecasts.Rules(tie_breaks=breaks), realisations=9)
+        assert found.points[0].tolist() == [6.0, 6.0, 6.0, 0.0]
+        assert [set(found.positions[:, found.names.index(name)].tolist()) for name in order] == [{1}, {2}, {3}, {4}]
+    assert "separated by margin, head to head margin, then lots" in found.rule
+
+
+def test_goals_among_those_level_count_the_matches_that_gave_the_points(rater):
+    """A, B and C have six points each. A beat B by 5 and C by 1, who drew with one another: goals of these three
+    matches put C (−1) before B (−5), though nothing is between the two, and B won more clearly against D.
+    """
+    ended = kn.read_matches({
+        "home": ["A", "A", "B", "B", "B", "B", "C", "C", "C"], "away": ["B", "C", "C", *"DDDDDD"],
+        "home_score": [5, 1, 0, 9, 1, 0, 1, 2, 0], "away_score": [0, 0, 0, 0, 1, 0, 0, 2, 0],
+    })  # fmt: skip
+    for breaks, order in (
+        (("head_to_head", "head_to_head_margin", "margin"), "ACBD"),
+        (("head_to_head", "margin", "head_to_head_margin"), "ABCD"),
+    ):
+        found = kn.season(rater, ended, rules=kn.forecasts.Rules(tie_breaks=breaks), realisations=9)
+        assert found.points[0].tolist() == [6.0, 6.0, 6.0, 4.0]
+        assert [set(found.positions[:, found.names.index(name)].tolist()) for name in order] == [{1}, {2}, {3}, {4}]
+
+
+def test_scores_that_are_drawn_decide_among_those_level():
+    """Two sides with a win each against the other: who won higher is ahead, in as many seasons as scores say so."""
+    rng = np.random.default_rng(5)
+    i = rng.integers(0, 2, 300)
+    table = {"home": np.where(i, "A", "B"), "away": np.where(i, "B", "A")}
+    table |= {"date": np.datetime64("2022-01-01") + np.arange(300)}
+    table |= {"home_score": rng.poisson(1.4 + 0.8 * i), "away_score": rng.poisson(1.1 + 0.8 * (1 - i))}
+    rater = kn.ScoreElo(kn.KalmanElo(covariance="diagonal"), pace_walk=0.02, level_walk=0.02).fit(
+        kn.read_matches(pl.DataFrame(table))
+    )
+    fixtures = double_round("AB")
+    rules = kn.forecasts.Rules(tie_breaks=["head_to_head", "head_to_head_margin"], places={"title": (1, 1)})
+    found = kn.season(rater, fixtures, rules=rules, realisations=600, seed=4)
+    margin = rater._play_out(fixtures, 600, 4)[1]
+    level = found.points[:, 0] == found.points[:, 1]
+    gap = margin[:, 0] - margin[:, 1]
+    decided = level & (gap != 0)
+    assert 30 < decided.sum() < level.sum() and fixtures.teams[fixtures.home[0]] == found.names[0]
+    assert ((found.positions[decided, 0] == 1) == (gap[decided] > 0)).all()
+    lots = level & (gap == 0)
+    assert 0.2 < (found.positions[lots, 0] == 1).mean() < 0.8
 
 
 def title_chances(beats):

@@ -226,6 +226,14 @@ CASES = {
         "ClassicElo draws no margins, so that tie_breaks cannot use them; take 'wins' or 'head_to_head', or a rater "
         "that does (KalmanElo).",
     ),
+    "margins of matches among those level of what draws none": (
+        lambda: kn.season(
+            classic(), kn.read_matches({k: TWO[k] for k in ("date", "home", "away")}, played=False),
+            rules=Rules(tie_breaks=["head_to_head_margin"], places={}), seed=1,
+        ),
+        "ClassicElo draws no margins, so that tie_breaks cannot use them; take 'wins' or 'head_to_head', or a rater "
+        "that does (KalmanElo).",
+    ),
     "pools of no time": (
         lambda: matches().pools(half_life=0.0), "half_life must be a number of days above 0, or None, not 0.0.",
     ),

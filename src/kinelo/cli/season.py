@@ -24,8 +24,8 @@ START_HELP = (
     "fixture has a result."
 )
 BREAK_HELP = (
-    "What separates sides level on points: margin, wins or head_to_head; repeat for an order. By default margin, then "
-    "wins; wins alone where the rater draws no margins."
+    "What separates sides level on points: margin, wins, head_to_head or head_to_head_margin; repeat for an order. By "
+    "default margin, then wins; wins alone where the rater draws no margins."
 )
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Array = NDArray[np.float64]
-TIE_BREAKS = ("margin", "wins", "head_to_head")
+TIE_BREAKS = ("margin", "wins", "head_to_head", "head_to_head_margin")
 MOST_TABLE_CELLS = 5e8
 LARGE_LEAGUE, FEW_DRAWS = 12, 0.02
 """Sides from which on some go down in a league that is looked at, and the share of draws below which there are none."""
@@ -50,8 +50,9 @@ class Rules:
         Points for each.
     tie_breaks
         What separates sides that are level on points, in this order: ``"margin"`` (sum of margins), ``"wins"``,
-        ``"head_to_head"`` (points from the matches among those who are level); then lots are drawn. None, the default,
-        means margins, then wins, or wins alone where margins are not known.
+        ``"head_to_head"`` (points from the matches among those who are level), ``"head_to_head_margin"`` (margins of
+        these, straight after ``"head_to_head"`` of the same ones); then lots are drawn. None, the default, means
+        margins, then wins, or wins alone where margins are not known.
     places
         Groups of places whose chances are wanted: first and last place, by name; negative places count from the end.
 
@@ -320,7 +321,7 @@ def _settled(rules: Rules | None, rater: Any, sides: int, *, margins: bool) -> R
             raise InputError(f"places[{name!r}]={(first, last)} lies outside of a table of {sides} sides.")
     if rules.tie_breaks is None:
         return replace(rules, tie_breaks=("margin", "wins") if margins else ("wins",))
-    if "margin" in rules.tie_breaks and not margins:
+    if not margins and any("margin" in name for name in rules.tie_breaks):
         raise InputError(
             f"{type(rater).__name__} draws no margins, so that tie_breaks cannot use them; take 'wins' or "
             "'head_to_head', or a rater that does (KalmanElo)."
@@ -401,9 +402,12 @@ class _Tables:
 
     def positions(self, generator: np.random.Generator) -> NDArray[np.int64]:
         """Places: by points, then tie-breaks in order, then lots."""
-        keys = [self.points]
+        keys, among, before = [self.points], 1, ""
         for name in self.rules.tie_breaks or ():
-            keys.append(self._key(name, keys))
+            if (before, name) != ("head_to_head", "head_to_head_margin"):
+                among = len(keys)
+            keys.append(self._key(name, keys[:among]))
+            before = name
         keys.append(generator.random(self.points.shape))
         order = np.lexsort([-key for key in keys[::-1]], axis=-1)
         positions = np.empty_like(order)
@@ -415,7 +419,8 @@ class _Tables:
             return self._sum((self.outcome == 0).astype(float), (self.outcome == 2).astype(float))
         if name == "margin":
             return self._sum(self.margin, -self.margin)
+        gains = (self.margin, -self.margin) if name == "head_to_head_margin" else self.gains
         level = np.ones((len(self.points), self.home.size), bool)  # matches among sides that nothing yet separates
         for key in keys:
             level &= key[:, self.home] == key[:, self.away]
-        return self._sum(self.gains[0] * level, self.gains[1] * level)
+        return self._sum(gains[0] * level, gains[1] * level)
