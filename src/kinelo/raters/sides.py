@@ -527,8 +527,6 @@ class SideRater(Rater):
             self._margin_unit = unit or math.nan  # a unit of 0 stands for none
         self._circumstances = self._around.from_arrays(arrays)
         super().from_arrays(arrays)
-        if not np.isfinite(self._state.known.rating).all():
-            raise InputError(f"What was kept of {self!r} holds ratings that are no numbers; rate the matches anew.")
         numbers = arrays["numbers"].tolist()
         self._common = common_stored(stored(arrays, "common", "f", (ANY,)), self._common.size)
         if any(map(math.isnan, numbers)):
