@@ -1,12 +1,13 @@
 """Do odds of seasons hold? Groups of internationals and seasons of nba, said before the first match, against the end.
 
-    python verification/season_calibration.py [groups nba]
+    python verification/season_calibration.py [groups nba] [kalman team glicko bradley-terry]
 
-KalmanElo is fitted on the years before (internationals 1990–2004, nba until summer 2013) and carried on match by match;
-before the first match of every group or season ``kn.season`` plays its fixtures 2,000 times. Groups are found in the
-results: sides of one competition that all met each other once (final tournaments) or twice (qualifiers). Prints how
-often what was said to have a chance in a given range happened, and shares of final points within intervals, where the
-rank of a whole number of points among the simulated ones is drawn at random within its step.
+A rater (KalmanElo) is fitted on the years before (internationals 1990–2004, nba until summer 2013) and carried on
+match by match; before the first match of every group or season ``kn.season`` plays its fixtures 2,000 times. Groups
+are found in the results: sides of one competition that all met each other once (final tournaments) or twice
+(qualifiers). Prints how often what was said to have a chance in a given range happened, and shares of final points
+within intervals, where the rank of a whole number of points among the simulated ones is drawn at random within its
+step.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 import kinelo as kn
 from kinelo.errors import KineloWarning
+from kinelo.raters.choice import rater_called
 
 SIMULATIONS = 2_000
 LEVELS = (0.5, 0.8, 0.95)
@@ -114,7 +117,7 @@ class Ledger:
         print(f"{title}, points within 50, 80, 95 %: " + ", ".join(f"{share:.3f}" for share in held), flush=True)
 
 
-def played(rater: kn.KalmanElo, fixtures: kn.matches.Matches, rules: kn.forecasts.Rules, ledger: Ledger) -> None:
+def played(rater: Any, fixtures: kn.matches.Matches, rules: kn.forecasts.Rules, ledger: Ledger) -> None:
     """Say the odds of fixtures before them, and enter how they ended."""
     blank = kn.read_matches(
         {
@@ -131,10 +134,10 @@ def played(rater: kn.KalmanElo, fixtures: kn.matches.Matches, rules: kn.forecast
     )
 
 
-def internationals() -> None:
+def internationals(name: str) -> None:
     matches = kn.read_matches(root() / "intl_football" / "matches.csv").since("1990-01-01")
     identifiers = matches.match_id
-    rater = kn.KalmanElo().fit(matches.before("2005-01-01"))
+    rater = rater_called(name).fit(matches.before("2005-01-01"))
     rules = kn.forecasts.Rules(places={"first": (1, 1), "first two": (1, 2), "last": (-1, -1)})
     finals, qualifiers, done = Ledger(), Ledger(), int(np.searchsorted(matches.date, np.datetime64("2005-01-01")))
     for group in sorted(groups(), key=beginning):
@@ -143,16 +146,16 @@ def internationals() -> None:
         rater.update(matches[done:first])
         done = max(done, first)
         played(rater, fixtures, rules, finals if group["tournament"][0] in FINALS else qualifiers)
-    finals.show("groups of final tournaments")
-    qualifiers.show("groups of qualifiers")
+    finals.show(f"{name}, groups of final tournaments")
+    qualifiers.show(f"{name}, groups of qualifiers")
 
 
-def nba() -> None:
+def nba(name: str) -> None:
     path = root() / "nba" / "matches.csv"
     matches = kn.read_matches(path, columns={"home": "home_id", "away": "away_id"})
     table = pl.read_csv(path)[matches.row - 1]
     season, regular = table["season"].to_numpy(), table["season_type"].to_numpy() == 2
-    rater = kn.KalmanElo().fit(matches[np.flatnonzero(season < 2014)])
+    rater = rater_called(name).fit(matches[np.flatnonzero(season < 2014)])
     rules = kn.forecasts.Rules(
         win=1.0, tie_breaks=(), places={"best record": (1, 1), "first eight": (1, 8), "last five": (-5, -1)}
     )
@@ -160,10 +163,13 @@ def nba() -> None:
     for year in range(2014, int(season.max()) + 1):
         played(rater, matches[np.flatnonzero((season == year) & regular)], rules, ledger)
         rater.update(matches[np.flatnonzero(season == year)])
-    ledger.show("nba")
+    ledger.show(f"{name}, nba")
 
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore", KineloWarning)
-    for chosen in sys.argv[1:] or ("groups", "nba"):
-        {"groups": internationals, "nba": nba}[chosen]()
+    sets = {"groups": internationals, "nba": nba}
+    asked = [word for word in sys.argv[1:] if word in sets] or list(sets)
+    for rater_name in [word for word in sys.argv[1:] if word not in sets] or ["kalman"]:
+        for chosen in asked:
+            sets[chosen](rater_name)
