@@ -142,6 +142,46 @@ def test_matches_one_by_one_end_where_one_table_does(kind, address):
 
 
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
+@pytest.mark.parametrize("kind", ["still", "learning", "rank"])
+def test_what_ends_at_the_same_moment_shares_a_transaction(kind, address, monkeypatch):
+    """Whatever is among them, each is told what it came to, and the book is that of one after the other."""
+    rng, book, commits = np.random.default_rng(4), kn.RatingBook(address, RATERS[kind]()), []
+    finish = type(book._database).finish
+    monkeypatch.setattr(type(book._database), "finish", lambda self: finish(self) or commits.append(self))
+
+    def said(k: int, day: int) -> dict:
+        names = [f"T{name}" for name in rng.permutation(7)]  # newcomers at first, and the same ones in one transaction
+        played = {"home": names[:3]} if kind == "rank" else {"home": names[0], "away": names[1], "result": 0.5}
+        return {**played, "match_id": f"m{k}", "date": f"2024-05-{day:02}"}
+
+    def kinds_of(answers: list) -> list:
+        return [type(one).__name__ if isinstance(one, Exception) else (one.new, one.known) for one in answers]
+
+    assert kinds_of(book._update_each([said(0, 1)])) == [(1, 0)]
+    plain = [[said(10 * turn + k, turn + 1) for k in range(1, 6)] for turn in range(4)]
+    for rows in plain:
+        commits.clear()
+        assert kinds_of(book._update_each(rows)) == [(1, 0)] * 5
+        assert len(commits) == 1
+    rows = [said(51, 8), {**said(52, 8), "home": " "}, plain[0][2], said(53, 2), said(51, 8) | {"match_id": "m54"}]
+    rows.append(rows[0])
+    assert kinds_of(book._update_each(rows)) == [(1, 0), "InputError", (0, 1), (1, 0), (1, 0), (0, 1)]
+    assert len(book) == 1 + 20 + 3 and book.check() == []
+    again = said(55, 9)
+    assert kinds_of(book._update_each([again, again])) == [(1, 0), (0, 1)] and book.check() == []
+    down = [said(56, 11), said(57, 10), said(58, 1)]
+    for k, one in enumerate(down):  # of nobody else
+        one |= {"home": [f"U{k}", f"V{k}"]} if kind == "rank" else {"home": f"U{k}", "away": f"V{k}", "result": 1.0}
+    del down[2]["date"]
+    assert kinds_of(book._update_each(down)) == [(1, 0)] * 3 and book.check() == []
+    assert str(book.matches().date[-1]) == "2024-05-11" and set(named(book)[-2:]) == {"m56", "m58"}
+    monkeypatch.setattr(type(book._database), "entered", lambda *words: 1 / 0)
+    assert kinds_of(book._update_each([said(60, 12), said(61, 12)])) == ["ZeroDivisionError"] * 2
+    monkeypatch.undo()
+    assert kinds_of(book._update_each([said(60, 12), said(61, 12)])) == [(1, 0)] * 2 and book.check() == []
+
+
+@pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 @pytest.mark.parametrize("kind", ["still", "learning"])
 def test_matches_one_by_one_see_what_is_written_between_them(kind, address):
     """What a book knows of its last matches is no longer so once another, or it itself in another way, has written."""
@@ -179,7 +219,7 @@ def test_contests_one_by_one_stand_in_a_book_as_those_of_a_table(start, address,
     """Every row of every table is that of the general way, of plain contests that take the short one and of others."""
     rng, short = np.random.default_rng(8), []
     count = carrying.OneContestByOne.count
-    monkeypatch.setattr(carrying.OneContestByOne, "count", lambda *words: count(*words) or short.append(words[1]))
+    monkeypatch.setattr(carrying.OneContestByOne, "count", lambda *words: count(*words) or short.append(words[1][0][0]))
     settings = {
         "walk": 0.3,
         "prior_spread": 0.9,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import json
 import random
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException
 from urllib.error import URLError
 
@@ -51,26 +54,40 @@ def finished_after_sigterm(service: Service, rows: list[dict]) -> dict:
 
 
 def kill_again_and_again(folder, address: str, kills: int, seed: int) -> None:
-    """Send matches one after the other to a service that is killed at any moment; who gets no answer sends again.
+    """Five send matches, which share transactions, to a service that is killed at any moment; who gets no answer sends
+    again.
 
     At the end the service is told to end while a request is under way, which it finishes.
     """
     kn.RatingBook(address, rater()).close()
-    service, rng, k = Service(folder, address), random.Random(seed), 0
+    service, rng, numbers = Service(folder, address), random.Random(seed), itertools.count()
+
+    def send_on(k: int, acknowledged: list[int]) -> int:
+        """The match that was not answered."""
+        with contextlib.suppress(URLError, HTTPException, ConnectionError):
+            while service.ask("/matches", row(k))[0] == 200:
+                acknowledged.append(k)
+                k = next(numbers)
+        return k
+
+    waiting = [next(numbers) for _ in range(5)]
     for _ in range(kills):
-        assert service.ask("/matches", row(k))[0] == 200
+        assert service.ask("/matches", row(waiting[0]))[0] == 200
         threading.Timer(rng.uniform(0.0, 0.15), service.process.kill).start()
-        while True:
-            k += 1
-            try:
-                assert service.ask("/matches", row(k))[0] == 200
-            except (URLError, HTTPException, ConnectionError):
-                break
+        acknowledged: list[int] = []
+        with ThreadPoolExecutor(5) as pool:
+            waiting = list(pool.map(lambda k, into=acknowledged: send_on(k, into), waiting))
         service.process.wait(PATIENCE)
+        with kn.RatingBook(address) as book:
+            assert {f"m{k}" for k in acknowledged} <= set(book.matches().match_id.tolist())
         service.start()
-    assert finished_after_sigterm(service, [row(k + n) for n in range(400)])["new"] >= 399
+    for k in waiting[1:]:
+        assert service.ask("/matches", row(k))[0] == 200
+    k = next(numbers)
+    rows = [row(waiting[0]), *(row(k + n) for n in range(399))]
+    assert finished_after_sigterm(service, rows)["new"] >= 399
     book = kn.RatingBook(address)
-    assert sorted(book.matches().match_id.tolist()) == sorted(f"m{n}" for n in range(k + 400))
+    assert sorted(book.matches().match_id.tolist()) == sorted(f"m{n}" for n in range(k + 399))
     assert book.check() == []
 
 

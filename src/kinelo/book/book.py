@@ -15,7 +15,7 @@ import copy
 import io
 import json
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,9 +23,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kinelo._version import __version__
-from kinelo.book.carrying import Added, Carrying
+from kinelo.book.carrying import Added, Carrying, Played
 from kinelo.book.contest_ledger import contests_to_rows, rows_to_contests
-from kinelo.book.database import database_of, is_server
+from kinelo.book.database import UnreachableError, database_of, is_server
 from kinelo.book.erasing import erase, strings_in
 from kinelo.book.keeping import described
 from kinelo.book.match_ledger import table_of
@@ -288,17 +288,52 @@ class RatingBook:
         A match under the same ``match_id`` counts once; without one every call counts. Without a date it is on the day
         of the last match. A contest is a list of its entrants, as the rater of the book takes it.
         """
+        more |= {"match_id": match_id, "date": date}
+        noun, plain, add = self._said(home, away, result, **more)
+        return Added(1, 0) if plain and self._carrying.count_alone(noun, [plain]) else add()
+
+    def _update_each(self, rows: Sequence[Mapping[str, Any]]) -> list[Added | Exception]:
+        """Count matches or contests that end at the same moment, each as :meth:`update_one` does; what each came to.
+
+        They share a transaction where all of them are plain: the disk is waited for once.
+        """
+        try:
+            if len(rows) > 1:
+                nouns, plain, _ = zip(*(self._said(**row) for row in rows), strict=True)
+                if all(plain) and len(set(nouns)) == 1 and self._carrying.count_alone(nouns[0], plain):
+                    return [Added(1, 0)] * len(rows)
+        except UnreachableError as error:
+            return [error] * len(rows)
+        except Exception:
+            pass  # whose fault it is, each is told below
+        found: list[Added | Exception] = []
+        for row in rows:
+            try:
+                found.append(self.update_one(**row))
+            except Exception as error:
+                found.append(error)
+        return found
+
+    def _said(
+        self, home: Any, away: Any = None, result: Any = None, *, match_id: str | None = None, date: Day | None = None,
+        **more: Any,
+    ) -> tuple[str, Played | None, Callable[[], Added]]:  # fmt: skip
+        """What somebody says was played: of what kind it is, itself where it may be counted alone, and how it is
+        added else.
+        """
         name = _identifier(match_id)
         if away is None and result is None:
             day = None if date is None else read_day(date)
-            plain = more.keys() <= {"ranks"}
-            if plain and self._carrying.count_alone("contests", name, (home, more.get("ranks")), day):
-                return Added(1, 0)
-            return self._carrying.add(self._contests_said([{"order": home, "date": date, **more}], [name]))
+            row = {"order": home, "date": date, **more}
+            field = (name, (home, more.get("ranks")), day) if more.keys() <= {"ranks"} else None
+            return "contests", field, lambda: self._carrying.add(self._contests_said([row], [name]))
         one = self._one_result(home, away, result, date=date, **more)
-        if one.lineups is None and self._carrying.count_alone("matches", name, one, one.day):
-            return Added(1, 0)
-        return self._carrying.add(table_of([(name, one, self._ratings.day_of(name, one.day))]), alone=True)
+        plain = (name, one, one.day) if one.lineups is None else None
+
+        def add() -> Added:
+            return self._carrying.add(table_of([(name, one, self._ratings.day_of(name, one.day))]), alone=True)
+
+        return "matches", plain, add
 
     def _one_result(
         self, home: Any, away: Any, result: Any, *, home_lineup: Any = (), away_lineup: Any = (),

@@ -2,8 +2,9 @@
 
 A match or contest that is new, and comes after all that those who take part have played, is counted alone
 (:class:`Alone`), in as few steps as that takes: nothing but their rows, and what all share, is read and written. That
-is the way of a service that sends them as they end. Whatever else it may be is left to the general way, which takes
-tables; what arrives late, is put right or taken out is rated again from the last checkpoint before it.
+is the way of a service that sends them as they end; those that end at the same moment share a transaction. Whatever
+else it may be is left to the general way, which takes tables; what arrives late, is put right or taken out is rated
+again from the last checkpoint before it.
 """
 
 from __future__ import annotations
@@ -12,9 +13,9 @@ import contextlib
 import copy
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -77,6 +78,10 @@ MOST_KNOWN = 200_000
 """Rows beyond which what is known of them is forgotten."""
 
 
+Played = tuple[str, Any, "np.datetime64 | None"]
+"""The identifier of a match or contest, what was played, and its day where that is said."""
+
+
 @dataclass(frozen=True)
 class Added:
     """What an addition did: matches that were new, that the book held as they are, that it held and are changed now."""
@@ -126,6 +131,10 @@ class Alone:
         self.said: Any = None
         self.texts: Any = None
 
+    def ahead(self, entries: Sequence[Played]) -> tuple[str, Any] | None:
+        """The statement and values of rows that can be asked for as a transaction begins."""
+        return None
+
     def begin(self, milestones: int) -> str:
         """Learn in a transaction what the book says, where others have written since; its last day."""
         answer = self.database.answer
@@ -145,48 +154,45 @@ class Alone:
         """Take over what all share."""
         raise NotImplementedError
 
-    def count(self, name: str, played: Any, day: tuple[int, str]) -> None:
-        """Write what was played on a day (its number, and as text) and the rows after it, inside a transaction."""
+    def count(self, entries: Sequence[tuple[str, Any, int, str]]) -> None:
+        """Write what was played (its name, itself, the number of its day and the day as text) and the rows after it,
+        inside a transaction.
+        """
         raise NotImplementedError
 
-    def rows(self, names: Sequence[str], first: int) -> list[SlotRow | None]:
-        """Rows as the book holds them, None of a newcomer; locked, and reserved where they are new.
+    def learn(self, names: Iterable[str]) -> None:
+        """Know rows as the book holds them, which newcomers have none of; locked, and reserved where they are new."""
+        database, kind, known = self.database, self.kind, self.known
+        if len(known) > MOST_KNOWN:
+            known.clear()
+        missing = sorted({name for name in names if name not in known})
+        if not missing:
+            return
+        rows, asked = database.ahead, self._locking(missing)
+        if rows is None:
+            rows = database.rows(*asked)
+        if len(rows) < len(missing) and database.for_update:
+            there = {row[1] for row in rows}
+            database.many(RESERVE, [(kind, name, AWAITED) for name in missing if name not in there])
+            rows = database.rows(*asked)
+        known.update((row.name, row) for row in slot_rows(rows, database.name))
 
-        None of them may have played after the day ``first``.
-        """
-        known = self.known
-        rows_now: list[SlotRow | None]
-        try:
-            rows_now = [known[name] for name in names]
-        except KeyError:
-            rows_now = self._read(names)
-        for row in rows_now:
-            if row is not None and row.last > first:
-                raise Otherwise
+    def _locking(self, names: Sequence[str]) -> tuple[str, Any]:
+        """The question for rows, in the order in which they are locked, and its values."""
+        database = self.database
+        sql = f"{READ} WHERE kind = ? AND {database.among('name')} ORDER BY name{database.for_update}"
+        return sql, (self.kind, database.listed(names))
+
+    def rows(self, names: Sequence[str], first: int) -> list[SlotRow | None]:
+        """Rows as they are known, None of a newcomer; none of them may have played after the day ``first``."""
+        rows_now = [self.known.get(name) for name in names]
+        if any(row is not None and row.last > first for row in rows_now):
+            raise Otherwise
         return rows_now
 
-    def _read(self, names: Sequence[str]) -> list[SlotRow | None]:
-        database, kind = self.database, self.kind
-        sql = _rows_of(len(names)) + database.for_update
-        rows = database.rows(sql, (kind, *names))
-        if len(rows) < len(names) and database.for_update:
-            database.many(RESERVE, [(kind, name, AWAITED) for name in sorted(set(names) - {row[1] for row in rows})])
-            rows = database.rows(sql, (kind, *names))
-        found = {row.name: row for row in slot_rows(rows, database.name)}
-        return [found.get(name) for name in names]
-
-    def note(self, rows: Sequence[SlotRow], date: str) -> None:
-        """Know rows that were written, and the day of the match."""
-        if len(self.known) > MOST_KNOWN:
-            self.known.clear()
-        self.known.update((row.name, row) for row in rows)
+    def note(self, date: str) -> None:
+        """Know the last day of what was written."""
         self.said = (*self.said[:2], *self.texts, max(date, self.said[-1] or ""))
-
-
-@lru_cache(256)
-def _rows_of(count: int) -> str:
-    """The question for so many rows of one kind, in the order in which they are locked."""
-    return f"{READ} WHERE kind = ? AND name IN ({', '.join('?' * count)}) ORDER BY name"
 
 
 class OneByOne(Alone):
@@ -201,27 +207,34 @@ class OneByOne(Alone):
         self.pair.common = shared["common"]
         self.common = self.pair.common
 
-    def count(self, name: str, played: OneResult, day: tuple[int, str]) -> None:
-        """Write a match on a day (its number, and as text) and the rows of its sides, inside a transaction."""
-        first, date = day
-        before = self.rows((played.home, played.away), first)
-        # On the last day of both it may be a match that the book holds without an identifier; undated ones are not.
-        doubtful = self.said[1] and first and all(row is not None and row.last == first for row in before)
-        if doubtful and self.database.one(NAMELESS_MEETING, (date, played.home, played.away)) is not None:
-            raise Otherwise
-        rows = self.pair.use(played, first, before)
-        margin = None if math.isnan(played.margin) else float(played.margin)
-        match = (name, date, played.home, played.away, 0.5 + 0.5 * played.signed, margin, int(played.neutral),
-                 float(played.weight), None, None, 1, None)  # fmt: skip
+    def ahead(self, entries: Sequence[Played]) -> tuple[str, Any] | None:
+        """Rows of all sides."""
+        return self._locking(sorted({name for _, one, _ in entries for name in (one.home, one.away)}))
+
+    def count(self, entries: Sequence[tuple[str, OneResult, int, str]]) -> None:
+        """Write matches and the rows of their sides, inside a transaction."""
+        self.learn(name for _, played, *_ in entries for name in (played.home, played.away))
+        new: list[tuple[tuple[Any, ...], list[tuple[Any, ...]]]] = []
+        for name, played, first, date in entries:
+            before = self.rows((played.home, played.away), first)
+            # On the last day of both it may be a match that the book holds without an identifier; undated ones are not.
+            doubtful = self.said[1] and first and all(row is not None and row.last == first for row in before)
+            if doubtful and self.database.one(NAMELESS_MEETING, (date, played.home, played.away)) is not None:
+                raise Otherwise
+            rows = self.pair.use(played, first, before)
+            margin = None if math.isnan(played.margin) else float(played.margin)
+            match = (name, date, played.home, played.away, 0.5 + 0.5 * played.signed, margin, int(played.neutral),
+                     float(played.weight), None, None, 1, None)  # fmt: skip
+            new.append((match, written(rows)))
+            self.known.update((row.name, row) for row in rows)
         common = self.pair.common
         moved = common != self.common
-        if not self.database.entered(self.insert, match, UPSERT, written(rows)) or (moved and not self.moves):
-            self.forget()
+        if not self.database.entered(self.insert, UPSERT, new) or (moved and not self.moves):
             raise Otherwise
         if moved:
             self.texts, self.common = (plain_json(common),), common
             self.database.run("UPDATE common SET value = ? WHERE name = 'common'", self.texts)
-        self.note(rows, date)
+        self.note(max(date for *_, date in entries))
 
 
 class OneContestByOne(Alone):
@@ -243,23 +256,28 @@ class OneContestByOne(Alone):
         self.field_rows.take_shared(shared)
         self.kind = self.field_rows.kind
 
-    def count(self, name: str, played: tuple[Any, Any], day: tuple[int, str]) -> None:
-        """Write a contest (order and ranks) on a day, its entries, and the rows of those who take part."""
-        first, date = day
-        field = self.field_rows.field(*played)
-        if field is None or first <= 0 or " on " in name:
+    def count(self, entries: Sequence[tuple[str, tuple[Any, Any], int, str]]) -> None:
+        """Write contests (order and ranks), their entries, and the rows of those who take part."""
+        fields = [self.field_rows.field(*played) for _, played, *_ in entries]
+        if any(field is None or first <= 0 or " on " in name for field, (name, _, first, _) in zip(fields, entries)):
             raise Otherwise
-        rows = self.field_rows.use(field, first, self.rows(field.names, first))
-        contest = (name, name, date, 1.0, None, plain_json([[self.kind, False]]), 1, name)
-        entries = [
-            (name, k, label, place, 0, None, plain_json([names]))
-            for k, (label, place, names) in enumerate(self.field_rows.entries(field))
-        ]
+        self.learn(name for field in fields for name in field.names)
+        new: list[tuple[tuple[Any, ...], list[tuple[Any, ...]]]] = []
+        after: dict[str, SlotRow] = {}
+        for field, (name, _, first, date) in zip(fields, entries):
+            rows = self.field_rows.use(field, first, self.rows(field.names, first))
+            contest = (name, name, date, 1.0, None, plain_json([[self.kind, False]]), 1, name)
+            new.append((contest, [
+                (name, k, label, place, 0, None, plain_json([names]))
+                for k, (label, place, names) in enumerate(self.field_rows.entries(field))
+            ]))  # fmt: skip
+            after |= {row.name: row for row in rows}
+            self.known |= after
         # PostgreSQL carries out both even where the contest is there already; then nothing of it is kept.
-        if not self.database.entered(self.insert, contest, f"{INSERT_ENTRY} ON CONFLICT DO NOTHING", entries):
+        if not self.database.entered(self.insert, f"{INSERT_ENTRY} ON CONFLICT DO NOTHING", new):
             raise Otherwise
-        self.database.many(UPSERT, written(rows))
-        self.note(rows, date)
+        self.database.many(UPSERT, written(list(after.values())))
+        self.note(max(date for *_, date in entries))
 
 
 class Carrying:
@@ -270,14 +288,16 @@ class Carrying:
         self._live: tuple[Any, Any] = (None, None)
         self._alone: tuple[Any, dict[str, Alone]] = (None, {})
 
-    def attempt(self, work: Callable[[], Any], *, everybody: bool, question: str = "") -> Any:
+    def attempt(
+        self, work: Callable[[], Any], *, everybody: bool, question: str = "", rows: tuple[str, Any] | None = None
+    ) -> Any:
         """Do something in a transaction, again where it met another one; what fails leaves nothing in memory either."""
         database, ratings = self.database, self.ratings
         with database.writing_lock:
             for attempt in range(RETRIES + 1):
                 before = {name: getattr(ratings, name) for name in TAKEN_BACK}
                 try:
-                    database.start(everybody=everybody, question=question)
+                    database.start(everybody=everybody, question=question, rows=rows)
                     done = work()
                     database.finish()
                     return done
@@ -295,12 +315,12 @@ class Carrying:
                         raise
         raise AssertionError("unreachable")
 
-    # One match
+    # Matches that end
 
-    def count_alone(self, noun: str, name: str, entry: Any, date: np.datetime64 | None) -> bool:
+    def count_alone(self, noun: str, entries: Sequence[Played]) -> bool:
         """Count what is new and comes after all that those who take part have played, in as few steps as that takes.
 
-        Nothing is done, and False returned, where it is nothing of the kind.
+        Nothing is done, and False returned, where any of it is nothing of the kind.
         """
         ratings = self.ratings
         ratings.know_blank()
@@ -320,18 +340,22 @@ class Carrying:
             return False
 
         def count() -> None:
-            last = alone.begin(ratings.milestones)
-            day = ratings.next_day(last) if date is None else date
-            first, text = day_number(day), str(day)
-            early = first < max(ratings.earliest, ratings.season_day) or (alone.moves and last > text)
-            # A day far ahead is asked about by the general way.
-            if early or first > time.time() / 86400.0 + 365.0 or self._checkpoint_due(text):
-                raise Otherwise
-            alone.count(name, entry, (first, text))
+            last, dated = alone.begin(ratings.milestones), []
+            for name, entry, date in entries:
+                day = ratings.next_day(last) if date is None else date
+                first, text = day_number(day), str(day)
+                early = first < max(ratings.earliest, ratings.season_day) or (alone.moves and last > text)
+                # A day far ahead is asked about by the general way.
+                if early or first > time.time() / 86400.0 + 365.0 or self._checkpoint_due(text):
+                    raise Otherwise
+                dated.append((name, entry, first, text))
+                last = max(last, text)
+            alone.count(dated)
 
         try:
-            self.attempt(count, everybody=alone.moves, question=alone.question)
+            self.attempt(count, everybody=alone.moves, question=alone.question, rows=alone.ahead(entries))
         except Otherwise:
+            alone.forget()
             return False
         return True
 

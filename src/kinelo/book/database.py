@@ -73,6 +73,8 @@ class Database:
         self._watch: Any = None
         self.answer: Any = None
         """The answer to the question with which a transaction began; None where it is the one before."""
+        self.ahead: list[tuple] | None = None
+        """Rows that were asked for with it, where a database answers both at once."""
         self._asked_at: Any = None
 
     # Connections
@@ -126,8 +128,8 @@ class Database:
         """Carry out a statement with each of several values, inside a transaction."""
         raise NotImplementedError
 
-    def entered(self, insert: str, row: Sequence[Any], sql: str, values: Sequence[Sequence[Any]]) -> bool:
-        """Insert a row, and carry out a statement with each of several values; False where the row was not new."""
+    def entered(self, insert: str, sql: str, entries: Sequence[tuple[Sequence[Any], Sequence[Sequence[Any]]]]) -> bool:
+        """Insert rows, and carry out a statement with each of the values of each; False where a row was not new."""
         raise NotImplementedError
 
     def translated(self, sql: str) -> str:
@@ -160,27 +162,28 @@ class Database:
                 self.abandon()
                 raise
 
-    def start(self, *, everybody: bool | None = None, question: str = "") -> None:
+    def start(self, *, everybody: bool | None = None, question: str = "", rows: tuple[str, Any] | None = None) -> None:
         """Begin a transaction, under the lock of those who write; keep out everybody, those who do, or none.
 
         ``answer`` is then the first row that a question gives; None where nothing was committed since it was asked in
-        the transaction before.
+        the transaction before. ``ahead`` are the rows of a statement with values, where that saves a message.
         """
+        self.ahead = None
         if self._writer is None or self._is_closed(self._writer):
             self._writer, self._asked_at = self.connect(writing=True), None
         self._own.inside = True
         try:
             try:
-                self.answer = self._begin(everybody, question)
+                self.answer = self._begin(everybody, question, rows)
             except self.errors:
                 if not self._is_closed(self._writer):
                     raise
                 self._writer = self.connect(writing=True)  # it was lost since; nothing was sent by it yet
-                self.answer = self._begin(everybody, question)
+                self.answer = self._begin(everybody, question, rows)
         except self.errors as error:
             raise self.worded(error) from None
 
-    def _begin(self, everybody: bool | None, question: str) -> Any:
+    def _begin(self, everybody: bool | None, question: str, rows: tuple[str, Any] | None) -> Any:
         """Begin a transaction; the answer to a question."""
         raise NotImplementedError
 
@@ -354,17 +357,18 @@ class SQLite(Database):
         except self.errors as error:
             raise self.worded(error) from None
 
-    def entered(self, insert: str, row: Sequence[Any], sql: str, values: Sequence[Sequence[Any]]) -> bool:
-        """Insert a row, and carry out a statement with each of several values."""
+    def entered(self, insert: str, sql: str, entries: Sequence[tuple[Sequence[Any], Sequence[Sequence[Any]]]]) -> bool:
+        """Insert rows, and carry out a statement with each of the values of each."""
         try:
-            new = self._writer.execute(insert, row).rowcount == 1
-            if new:
+            for row, values in entries:
+                if self._writer.execute(insert, row).rowcount != 1:
+                    return False
                 self._writer.executemany(sql, values)
         except self.errors as error:
             raise self.worded(error) from None
-        return new
+        return True
 
-    def _begin(self, everybody: bool | None, question: str) -> Any:
+    def _begin(self, everybody: bool | None, question: str, rows: tuple[str, Any] | None) -> Any:
         """Begin a transaction, in which nobody else writes; what others commit changes the number of the data."""
         self._writer.execute("BEGIN IMMEDIATE")
         before, self._asked_at = self._asked_at, None
@@ -540,10 +544,9 @@ class Postgres(Database):
         """A new connection."""
         with self.in_words():
             connection = self.psycopg.connect(self.address, autocommit=True, **self._patience)
-            connection.execute("SET datestyle = 'ISO'")
-            connection.execute("SET client_min_messages = warning")
-            if not writing:
-                connection.execute("SET default_transaction_read_only = on")
+            # A plan for all values: lists of names have few, and the same statements come again and again.
+            usual = "SET datestyle = 'ISO'; SET client_min_messages = warning; SET plan_cache_mode = force_generic_plan"
+            connection.execute(usual if writing else f"{usual}; SET default_transaction_read_only = on")
             return connection
 
     def connection(self) -> Any:
@@ -581,23 +584,32 @@ class Postgres(Database):
         with self.in_words(), self.connection().cursor() as cursor:
             cursor.executemany(self.translated(sql), list(values))
 
-    def entered(self, insert: str, row: Sequence[Any], sql: str, values: Sequence[Sequence[Any]]) -> bool:
-        """Insert a row, and carry out a statement with each of several values, in one message to the server."""
-        flat = [*row, *(value for one in values for value in one)]
-        return bool(self.one(_together(insert, sql, len(values)), flat)[0])
+    def entered(self, insert: str, sql: str, entries: Sequence[tuple[Sequence[Any], Sequence[Sequence[Any]]]]) -> bool:
+        """Insert rows, and carry out a statement with each of the values of each, in one message to the server."""
+        with self.in_words(), self._writer.pipeline():
+            new = [
+                self._writer.execute(_together(insert, sql, len(values)), [*row, *(x for one in values for x in one)])
+                for row, values in entries
+            ]
+        return all(cursor.fetchone()[0] for cursor in new)
 
-    def _begin(self, everybody: bool | None, question: str) -> Any:
-        """Begin a transaction, with locks and the question in one message.
+    def _begin(self, everybody: bool | None, question: str, rows: tuple[str, Any] | None) -> Any:
+        """Begin a transaction, with locks, the question and rows in one message.
 
         Others are kept out by a lock on the whole book, which those who touch some slots share.
         """
         verb = "pg_advisory_xact_lock" if everybody else "pg_advisory_xact_lock_shared"
-        lock = [] if everybody is None else [f"SELECT {verb}('slot'::regclass::oid::bigint)"]
-        parts = ["BEGIN", *lock, *([question] if question else [])]
-        cursor = self._writer.execute("; ".join(parts))
-        while cursor.nextset():
-            pass
-        return cursor.fetchone() if question else None
+        lock = "" if everybody is None else f"SELECT {verb}('slot'::regclass::oid::bigint)"
+        if not question:
+            self._writer.execute(f"BEGIN; {lock}")
+            return None
+        with self._writer.pipeline():
+            self._writer.execute("BEGIN")
+            self._writer.execute(lock)
+            ahead = None if rows is None else self._writer.execute(self.translated(rows[0]), rows[1])
+            answer = self._writer.execute(question)
+        self.ahead = None if ahead is None else ahead.fetchall()
+        return answer.fetchone()
 
     def among(self, column: str) -> str:
         """That a column is one of several values."""
@@ -716,7 +728,7 @@ def _percent(sql: str) -> str:
 def _together(insert: str, sql: str, times: int) -> str:
     """An insertion, and a statement so many times, as one that says how many rows were inserted."""
     more = "".join(f", more{k} AS ({sql})" for k in range(times))
-    return f"WITH entered AS ({insert} RETURNING 1){more} SELECT COUNT(*) FROM entered"
+    return _percent(f"WITH entered AS ({insert} RETURNING 1){more} SELECT COUNT(*) FROM entered")
 
 
 def _plain(sql: str) -> str:

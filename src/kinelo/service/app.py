@@ -1,8 +1,8 @@
 """The service: routes of HTTP to the doors of a book.
 
 The book is asked in threads that stay, since each keeps a connection: one that writes, a few that read, and one for
-histories, for which all matches are rated again. Only forecasts of matches from the rows of a file wait for nobody, and
-are made where the request is read.
+histories, for which all matches are rated again. Matches that come while one is written share the next transaction.
+Only forecasts of matches from the rows of a file wait for nobody, and are made where the request is read.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import asyncio
 import copy
 import logging
 import warnings
+from collections import deque
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -40,6 +41,8 @@ from kinelo.service.settings import Settings
 READERS = 4
 """Threads that read the book, each with a connection."""
 MOST_OFFSET = 10**9
+MOST_TOGETHER = 64
+"""Matches that share a transaction."""
 OFTEN = 20
 """How often a process asks, while as many matches come as call for it, whether parameters are to be learnt anew."""
 Answer = TypeVar("Answer")
@@ -66,20 +69,42 @@ class BookThreads:
         self.book, self.refit_every, self.added = book, refit_every, 0
         self.at_hand = book._ratings.local and not is_server(str(book.path))
         """Whether a match is forecast at once: two rows of a file take less time than to hand them to a thread."""
+        self.holds_matches = "matches" in book.holds
         self.writer, self.readers, self.slow = (
             ThreadPoolExecutor(count, thread_name_prefix=name)
             for count, name in ((1, "writer"), (READERS, "reader"), (1, "history"))
         )
+        self.waiting: deque[tuple[say.Match, asyncio.Future[say.Added]]] = deque()
 
     async def asked(self, pool: ThreadPoolExecutor, door: Callable[..., Answer], *words: Any) -> Answer:
         """What a door answers, asked in a thread."""
         answer = await asyncio.get_running_loop().run_in_executor(pool, door, self.book, *words)
+        self._note(answer)
+        return answer
+
+    async def counted(self, match: say.Match) -> say.Added:
+        """What the door of matches answers once a match is on the disk, with others that wait for it."""
+        answer = asyncio.get_running_loop().create_future()
+        self.waiting.append((match, answer))
+        self.writer.submit(self._count_waiting)
+        added = await answer
+        self._note(added)
+        return added
+
+    def _count_waiting(self) -> None:
+        """Count matches that wait, and answer all of them at once."""
+        taken = [self.waiting.popleft() for _ in range(min(len(self.waiting), MOST_TOGETHER))]
+        if taken:
+            found = doors.add_each(self.book, [match for match, _ in taken])
+            taken[0][1].get_loop().call_soon_threadsafe(_answer, [answer for _, answer in taken], found)
+
+    def _note(self, answer: Any) -> None:
+        """Learn parameters anew where enough was added."""
         if self.refit_every is not None and isinstance(answer, say.Added):
             self.added += answer.new
             if self.added * OFTEN >= self.refit_every:
                 self.added = 0
                 self.slow.submit(self._refit_where_due)
-        return answer
 
     def _refit_where_due(self) -> None:
         """Learn parameters anew where enough was added since, by anybody; a failure stands in the log."""
@@ -95,6 +120,17 @@ class BookThreads:
         for pool in (self.writer, self.readers, self.slow):
             pool.shutdown(wait=True)
         self.book.close()
+
+
+def _answer(waiting: list[asyncio.Future[say.Added]], found: list[say.Added | Exception]) -> None:
+    """Tell those who wait what was found, unless they are gone."""
+    for one, answer in zip(waiting, found, strict=True):
+        if one.done():
+            continue
+        if isinstance(answer, Exception):
+            one.set_exception(answer)
+        else:
+            one.set_result(answer)
 
 
 def open_book(settings: Settings) -> RatingBook:
@@ -157,6 +193,8 @@ def _question(path: str, pool: str, door: Callable[..., Any]) -> Callable[..., A
         threads: BookThreads = request.app.state.threads
         if door is doors.forecast and threads.at_hand and isinstance(body, say.Fixture):
             return door(threads.book, body)
+        if isinstance(body, say.Match) and threads.holds_matches:
+            return await threads.counted(body)
         return await threads.asked(getattr(threads, pool), door, body)
 
     _, body, shape = get_type_hints(door, include_extras=True).values()

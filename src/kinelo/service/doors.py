@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -29,11 +30,7 @@ def add_matches(book: RatingBook, body: say.Matches) -> say.Added:
     """Count one match, or several of which all count or none; each counts once by its match_id."""
     if book.holds == ("contests",):
         raise InputError("This book rates contests, also those of two: send them to /contests.")
-    rows = []
-    for match in body if isinstance(body, list) else [body]:
-        row = {"home": match.home, "away": match.away, "result": match.result, "match_id": match.match_id}
-        row |= _fixture(match) | {"weight": match.weight}
-        rows.append(row if match.margin is None else row | {"margin": match.margin})
+    rows = [_match(one) for one in (body if isinstance(body, list) else [body])]
     return _added(book.add(rows) if len(rows) != 1 else book.update_one(**rows[0]))
 
 
@@ -41,6 +38,18 @@ def add_contests(book: RatingBook, body: say.Contests) -> say.Added:
     """Count one contest, or several of which all count or none; each counts once by its contest_id."""
     rows = [_contest(book, one) for one in (body if isinstance(body, list) else [body])]
     return _added(book.add(rows) if len(rows) != 1 else book.update_one(rows[0].pop("order"), **rows[0]))
+
+
+def add_each(book: RatingBook, bodies: Sequence[say.Match]) -> list[say.Added | Exception]:
+    """Count matches that several send at the same moment; what each is answered."""
+    found = book._update_each([_match(one) for one in bodies])
+    return [one if isinstance(one, Exception) else _added(one) for one in found]
+
+
+def _match(said: say.Match) -> dict[str, Any]:
+    row = {"home": said.home, "away": said.away, "result": said.result, "match_id": said.match_id}
+    row |= _fixture(said) | {"weight": said.weight}
+    return row if said.margin is None else row | {"margin": said.margin}
 
 
 def _added(added: Any) -> say.Added:
