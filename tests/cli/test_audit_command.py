@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 from typer.testing import CliRunner
 
+import kinelo as kn
 from kinelo.advice.audit.words import BEGIN_ANEW
 from kinelo.cli.commands import app
 from kinelo.errors import InputError
@@ -101,3 +102,29 @@ def test_strange_ratings_are_refused(results, tmp_path):
     called = CliRunner().invoke(app, ["audit", str(results), "--ratings", str(table)])
     assert isinstance(called.exception, InputError)
     assert "do not belong to these sides" in str(called.exception)
+
+
+def test_a_watch_takes_its_share_of_innocents_and_its_day(tmp_path):
+    """The best side loses everything from a day on: that is named at 5 %, and at a millionth it is not yet."""
+    table = kn.sample_league(teams=8, seasons=3, seed=5).results
+    best = kn.Glicko().fit(kn.read_matches(table)).ratings_["name"][0]
+    late = pl.int_range(pl.len()) >= 2 * pl.len() // 3
+    for side, other in (("home", "away"), ("away", "home")):
+        lost = late & (pl.col(f"{side}_team") == best)
+        table = table.with_columns(
+            pl.when(lost).then(0).otherwise(f"{side}_score").alias(f"{side}_score"),
+            pl.when(lost).then(1).otherwise(f"{other}_score").alias(f"{other}_score"),
+        )
+    results = tmp_path / "results.csv"
+    table.write_csv(results)
+    played = kn.read_matches(results)
+    day = str(played.date[2 * len(played) // 3])
+    rated = kn.Glicko().fit(played.before(day))
+    shares = {}
+    for share, options in ((0.05, []), (1e-6, ["--false-share", "1e-6"])):
+        words = ["audit", str(results), "--rater", "glicko", "--watch", day, "--json", *options]
+        said = json.loads(CliRunner().invoke(app, words, catch_exceptions=False).stdout)
+        expected = kn.watch(rated, played.since(day), false_share=share)
+        assert said["since"] == day and said["sides"] == json.loads(expected.write_json())
+        shares[share] = [one["named"] for one in said["sides"]]
+    assert sum(shares[0.05]) == 1 and not any(shares[1e-6])

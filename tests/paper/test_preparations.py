@@ -362,3 +362,17 @@ def test_the_integral_of_the_proof_is_positive_on_uniform_data(prepared):
     assert rates["uniform"].curvature == pytest.approx(0.181, abs=5e-4)
     scaled = quad(lambda z: 0.9 * z * 0.5 * np.tanh(0.45 * z) / np.cosh(0.45 * z) ** 2 * (6 - z) / 18, 0, 6)[0]
     assert rates["line"].curvature == pytest.approx(scaled, abs=1e-9)
+
+
+def test_smooth_data_of_the_energy_figure_spread_by_their_width_around_the_diagonal():
+    """``r = θ + w x`` with normal x: the variance of ratings about θ is w², and that of ratings that of θ and w²."""
+    from kinelo.paper.figures.energy import SMOOTH, UNIFORM, _clouds
+
+    for width in (0.5, 2.0):
+        clouds = _clouds({"theta": (4.0, 10.0), "sigma": 1.0, "width": width})
+        apart = clouds[SMOOTH].rating - clouds[SMOOTH].theta
+        assert clouds[SMOOTH].mean(apart) == pytest.approx(0.0, abs=1e-9)
+        assert clouds[SMOOTH].mean(apart**2) == pytest.approx(width**2, rel=1e-9)
+    uniform = clouds[UNIFORM]
+    assert uniform.mean((uniform.rating - 7) ** 2) == pytest.approx(3.0, rel=1e-9)
+    assert uniform.mean((uniform.rating - 7) * (uniform.theta - 7)) == pytest.approx(0.0, abs=1e-9)
