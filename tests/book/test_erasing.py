@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.book.tiers import Tiers, set_tiers, tiers_of
 from kinelo.cli import app
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
@@ -178,3 +179,27 @@ def test_both_databases_erase(address):
     assert NAME not in held.teams and {"erased 1", "erased 2"} < set(held.teams)
     for table, column in (("match", "home"), ("match", "away"), ("slot", "name"), ("about", "value")):
         assert not [row for (row,) in book._database.rows(f"SELECT {column} FROM {table}") if NAME in str(row)]
+
+
+@pytest.mark.parametrize(("name", "rater"), [
+    ("Gold", kn.TeamElo.classic(k=20, start={"Gold": 1700, "Ann": 1500})),
+    ("diagonal", given(kn.KalmanElo, covariance="diagonal")),
+    ("rating", kn.TeamElo.classic(k=20, start={"rating": 1700, "Ann": 1500}, k_of={"rating": 30, "Ann": 20})),
+])  # fmt: skip
+def test_what_else_is_called_so_keeps_its_name(name, rater, address):
+    """A tier, a word among the settings, or a column of the list that ratings begin with."""
+    book = kn.RatingBook(address, rater)
+    set_tiers(book, Tiers({"Silver": 1400, "Gold": 1600}))
+    book.update_one(name, "Ann", "win", match_id="m1", date="2024-05-01")
+    book.update_one("Cid", name, "win", match_id="m2", date="2024-05-01")
+    with pytest.warns(kn.KineloWarning):
+        book.update_one("Cid", name, "draw", match_id="m2", date="2024-05-01")
+    before = dict(book.ratings_.select("name", "rating").rows())
+    assert book.erase(name) == "erased 1"
+    again = kn.RatingBook(address)
+    assert dict(tiers_of(again).bounds) == {"Silver": 1400, "Gold": 1600} and again.check() == []
+    assert dict(again.ratings_.select("name", "rating").rows()) == {
+        "erased 1" if one == name else one: rating for one, rating in before.items()
+    }
+    with pytest.raises(kn.InputError, match="knows no"):
+        again.erase(name)

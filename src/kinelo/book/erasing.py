@@ -15,12 +15,12 @@ import numpy as np
 
 from kinelo.book.database import Database
 from kinelo.book.ratings import pack, unpack
+from kinelo.book.replay import FORMER
 from kinelo.book.schema import plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.raters.stored import SEPARATOR
 
 TEXTS = {
-    "about": ("key", ("value",)),
     "common": ("name", ("value",)),
     "match": ("number", ("conditions", "lineups")),
     "contest": ("number", ("kinds",)),
@@ -29,6 +29,13 @@ TEXTS = {
 """Tables with the columns that hold JSON, and what tells their rows apart."""
 NAMES = (("match", "home"), ("match", "away"), ("slot", "name"), ("milestone_rating", "name"))
 """Columns of names."""
+FORMER_ROWS = f"SUBSTR(key, 1, {len(FORMER)}) = '{FORMER}'"
+SETTINGS_ROW = "key = 'settings'"
+"""What of ``about`` may hold names: what matches said that were put right, and the lists that a rater begins with.
+
+Tiers, and words such as ``"full"``, stay what they are, whoever is called so.
+"""
+LISTS = {"start", "k_of", "born"}
 JOINED = " + "
 """What stands between the members of an entrant."""
 LABELS = {"match": ("match_id",), "contest": ("contest_id", "name", "title")}
@@ -67,6 +74,11 @@ def erase(database: Database, name: str, pseudonym: str | None) -> str:
         changed = _renamed(value, name, new)
         return None if changed == value else plain_json(changed)
 
+    def settings_renamed(text: str) -> str | None:
+        value = read_json(text)
+        changed = _lists_renamed(value, name, new)
+        return None if changed == value else plain_json(changed)
+
     def label_renamed(text: str) -> str | None:
         """The label of an entrant, whose members stand between plus signs."""
         parts = [text] if text == name else text.split(JOINED)
@@ -75,6 +87,8 @@ def erase(database: Database, name: str, pseudonym: str | None) -> str:
     for table, (key, columns) in TEXTS.items():
         for column in columns:
             _rewrite(database, table, (key,), column, json_renamed)
+    _rewrite(database, "about", ("key",), "value", json_renamed, FORMER_ROWS)
+    _rewrite(database, "about", ("key",), "value", settings_renamed, SETTINGS_ROW)
     _rewrite(database, "entry", ("contest_id", "number"), "slots", json_renamed)
     _rewrite(database, "entry", ("contest_id", "number"), "entrant", label_renamed)
     _rewrite(database, "checkpoint", ("number",), "state", lambda state: _state_renamed(state, name, new))
@@ -109,16 +123,22 @@ def _everywhere(database: Database, name: str) -> int:
     for table, column in _names(database):
         count += database.one(f"SELECT COUNT(*) FROM {table} WHERE {column} = ?", (name,))[0]
     within = plain_json(name)
-    for table, column in (("match", "lineups"), ("entry", "slots"), ("about", "value")):
-        for (text,) in database.rows(f"SELECT CAST({column} AS TEXT) FROM {table} WHERE {column} IS NOT NULL"):
-            count += within in text or json.dumps(name) in text
+    texts = [f"SELECT CAST({column} AS TEXT) FROM {table} WHERE {column} IS NOT NULL"
+             for table, column in (("match", "lineups"), ("entry", "slots"))]  # fmt: skip
+    for sql in (*texts, f"SELECT value FROM about WHERE {FORMER_ROWS}"):
+        count += sum(within in text or json.dumps(name) in text for (text,) in database.rows(sql))
+    for (text,) in database.rows(f"SELECT value FROM about WHERE {SETTINGS_ROW}"):
+        value = read_json(text)
+        count += _lists_renamed(value, name, "") != value
     return count
 
 
-def _rewrite(database: Database, table: str, keys: tuple[str, ...], column: str, change: Callable[[Any], Any]) -> None:
+def _rewrite(
+    database: Database, table: str, keys: tuple[str, ...], column: str, change: Callable[[Any], Any], some: str = "TRUE"
+) -> None:
     """Write what a change makes of the cells of a column, where that is something else."""
     where = " AND ".join(f"{key} = ?" for key in keys)
-    rows = database.rows(f"SELECT {', '.join(keys)}, {column} FROM {table} WHERE {column} IS NOT NULL")
+    rows = database.rows(f"SELECT {', '.join(keys)}, {column} FROM {table} WHERE {column} IS NOT NULL AND {some}")
     for *key, cell in rows:
         new = change(cell)
         if new is not None:
@@ -133,6 +153,20 @@ def _renamed(value: Any, name: str, pseudonym: str) -> Any:
     if isinstance(value, dict):
         return {_renamed(key, name, pseudonym): _renamed(one, name, pseudonym) for key, one in value.items()}
     return value
+
+
+def _lists_renamed(value: Any, name: str, pseudonym: str) -> Any:
+    """Settings of a rater, or of several, with another name in the lists that it begins with; all else stays."""
+    if not isinstance(value, dict):
+        return value
+    changed = {key: _lists_renamed(part, name, pseudonym) for key, part in value.items()}
+    for key in LISTS & value.keys():
+        names = value[key]
+        if isinstance(names, dict) and isinstance(names.get("name"), list):  # columns
+            changed[key] = {**names, "name": _renamed(names["name"], name, pseudonym)}
+        elif isinstance(names, dict):
+            changed[key] = {pseudonym if one == name else one: number for one, number in names.items()}
+    return changed
 
 
 def _state_renamed(content: Any, name: str, pseudonym: str) -> bytes | None:
