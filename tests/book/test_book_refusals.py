@@ -16,6 +16,7 @@ from refusals import check_refusal
 
 MATCHES = {"date": ["2024-01-01", "2024-01-08"], "home": ["A", "B"], "away": ["B", "C"], "result": [1.0, 0.5],
            "match_id": ["m1", "m2"]}  # fmt: skip
+TWICE = {"date": ["2024-01-01"] * 4, "race": list("aabb"), "driver": list("ABAB"), "place": [1, 2, 1, 2]}
 RACES = {"date": ["2024-01-01"] * 2, "race": ["r1", "r1"], "driver": ["A", "B"], "place": [1, 2]}
 
 
@@ -91,6 +92,9 @@ ASKED = {
         lambda book: book.add(replace(kn.read_matches(MATCHES), identifiers=pl.Series(["m3", "m3"]))),
         "The identifier 'm3' stands for more than one of these matches.",
     ),
+    "an identifier of blanks": (
+        lambda book: book.update_one("A", "B", "win", match_id=" "), "match_id=' ' must be text that is not blank.",
+    ),
     "a trial of too few": (
         lambda book: try_season(book, 0.5), "A trial needs at least 80 matches on several days, not 2.",
     ),
@@ -149,6 +153,9 @@ FREE = {
     ),
 }  # fmt: skip
 
+LINEUPS = "A row of the table match holds line-ups that are none."
+WRITE_LINEUP = """UPDATE match SET lineups =
+    '{{"home": {{"player": [{}], "minutes": [null], "starter": [1], "role": [null]}}}}'"""
 SPOILT = {
     "another version": (
         "UPDATE about SET value = '0' WHERE key = 'format'",
@@ -164,6 +171,23 @@ SPOILT = {
     ),
     "a match against itself": (
         "UPDATE match SET away = home", "league.db: A row of the table match holds what no match is.",
+    ),
+    "matches of nothing": (
+        "UPDATE about SET value = 'dreams' WHERE key = 'holds'", "league.db does not say what it holds: it is damaged.",
+    ),
+    "line-ups of a number": (
+        "UPDATE match SET lineups = '{\"home\": 7}'", LINEUPS,
+    ),
+    "line-ups of unequal lists": (
+        "UPDATE match SET lineups = '{\"home\": {\"player\": [\"Ann\"], \"minutes\": []}}'", LINEUPS,
+    ),
+    "line-ups of numbers": (
+        WRITE_LINEUP.format("1"),
+        LINEUPS,
+    ),
+    "line-ups of nobody": (
+        WRITE_LINEUP.format("null"),
+        LINEUPS,
     ),
     "a state of something else": (
         "UPDATE checkpoint SET state = x'00'",
@@ -224,3 +248,62 @@ OF_ANOTHER = {
 def test_a_book_of_somebodys_rater_says_what_it_lacks(case, mine):
     call, sentence = OF_ANOTHER[case]
     check_refusal((lambda: call(mine), sentence))
+
+
+def test_a_book_of_contests_says_what_is_wrong(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    contests = kn.read_contests(RACES)
+    with kn.RatingBook("races.db", kn.RankElo()) as book:
+        for table, sentence in (
+            (
+                kn.read_contests({**RACES, "place": [None, None]}, played=False),
+                "A match without a result cannot enter a rating book; read it with played=True.",
+            ),
+            (
+                replace(kn.read_contests(TWICE), identifiers=("r", "r")),
+                "Two of these contests have one name; give each its own, or add a column of seasons.",
+            ),
+        ):
+            check_refusal((lambda table=table: book.add(table), sentence))
+        assert len(book) == 0
+        book.add(contests)
+
+
+def test_arguments_that_cannot_be_kept_are_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(Mine, "get_params", lambda self, deep=True: {"friend": object()})
+    check_refusal(
+        (
+            lambda: kn.RatingBook("mine.db", Mine()),
+            "A rating book keeps numbers, words, lists and rating systems, which not all arguments of Mine are.",
+        )
+    )
+
+
+@pytest.mark.parametrize(("broken", "said"), [(ValueError("five sides."), "five sides"), (KeyError("x"), "'x'")])
+def test_a_rater_that_does_not_know_its_own_arrays_is_named(broken, said, mine, monkeypatch):
+    mine.close()
+
+    def fail(self, arrays):
+        raise broken
+
+    monkeypatch.setattr(Mine, "from_arrays", fail)
+    check_refusal(
+        (
+            lambda: kn.RatingBook("mine.db", Mine).ratings_,
+            rf"mine\.db does not hold what Mine stores \(.*{said}.*\); nothing was changed, put back a copy of the "
+            r"file\.",
+        )
+    )
+
+
+def test_a_book_of_two_sides_takes_no_order(tmp_path):
+    with kn.RatingBook(tmp_path / "x.db", kn.Glicko()) as book:
+        for call, sentence in (
+            (lambda: book.predict_one(["A", "B"]), "Glicko rates matches of two sides; give both."),
+            (
+                lambda: book.update_one(["A", "B"], match_id="m3"),
+                "Glicko rates matches of two sides; give both, and the result.",
+            ),
+        ):
+            check_refusal((call, sentence))
