@@ -85,13 +85,16 @@ export function onTheme(listener) {
   document.addEventListener("themechange", listener);
 }
 
-// plotly.js loads after the first paint; whoever needs it waits here.
-export const plotlyReady = new Promise((resolve, reject) => {
-  const look = () => (window.Plotly ? resolve() : null);
-  if (window.Plotly) resolve();
-  else if (document.readyState === "complete") reject(new Error("plotly.js did not load."));
-  else {
-    document.addEventListener("DOMContentLoaded", look);
-    window.addEventListener("load", () => (window.Plotly ? resolve() : reject(new Error("plotly.js did not load."))));
-  }
-});
+// plotly.js is by far the largest script: it is asked for once what was written before has been painted.
+let plotly = null;
+export function plotlyReady() {
+  plotly ??= window.Plotly ? Promise.resolve() : new Promise((resolve, reject) => {
+    const script = document.createElement("script");
+    [script.src, script.onload] = ["/plotly.js", () => resolve()];
+    script.onerror = () => reject(new Error("plotly.js did not load."));
+    const ask = () => document.head.append(script);
+    if (document.hidden) ask(); // nothing is painted
+    else requestAnimationFrame(() => setTimeout(ask));
+  });
+  return plotly;
+}

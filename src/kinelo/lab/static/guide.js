@@ -1,6 +1,6 @@
 // The guided visit: seven scenes, each asks, plays and says; then three doors. All pictures of a scene come at once, so
 // the picture answers the hand without asking anybody. The lab and the documentation site show the same scenes.
-import { plot } from "./charts.js";
+import { plot, plotlyReady } from "./charts.js";
 import { $, copy, element, say } from "./words.js";
 
 const PER_SECOND = 10;
@@ -96,7 +96,7 @@ export class Guide {
     this.#visible = visible;
     if (!visible) { this.#pause(); clearInterval(this.#class); return; }
     await this.#list();
-    this.turn(this.#number, { quiet: true });
+    await this.turn(this.#number, { quiet: true });
   }
 
   // What an address says: a scene, and where its control stands. Whoever comes with a value has guessed.
@@ -117,7 +117,7 @@ export class Guide {
   }
 
   // To a scene by its number; one past the last are the doors. The title is then at the top.
-  turn(number, { quiet = false } = {}) {
+  async turn(number, { quiet = false } = {}) {
     if (!this.#scenes) { this.#number = number; return; }
     const last = this.#scenes.length + 1;
     const before = this.#number;
@@ -146,7 +146,7 @@ export class Guide {
     $("#guide-hand").hidden = true;
     if (doors) { document.body.dataset.scene = "doors"; return; }
     $("#guide-units").value = this.units;
-    this.#open();
+    await this.#open();
   }
 
   async #pictures(number, units) {
@@ -272,6 +272,7 @@ export class Guide {
   #draw() {
     const { picture } = this;
     if (!picture || !this.#visible) return;
+    if (!window.Plotly) { plotlyReady().then(() => this.#draw(), (error) => say(error.message)); return; }
     const { chart, beside } = picture;
     $("#guide-chart").style.visibility = "";
     $("#guide-chart").setAttribute("aria-label", chart.label);

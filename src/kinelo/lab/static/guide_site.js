@@ -1,5 +1,4 @@
 // Starts the guided visit on a page of the documentation, where no server answers: all pictures are in the page.
-import { plotlyReady } from "./charts.js";
 import { Guide } from "./guide.js";
 import { $ } from "./words.js";
 
@@ -8,7 +7,6 @@ const { scenes, pictures, doors } = JSON.parse($("#guide-data").textContent);
 const source = { scenes: async () => scenes, scene: async (number, units) => pictures[`${number}-${units}`] };
 
 async function begin() {
-  await plotlyReady;
   let place = "";
   const guide = new Guide($("#guide"), {
     source, doors, go: (door) => { location.href = doors.find((one) => one.door === door).address; },

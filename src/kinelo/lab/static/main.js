@@ -5,8 +5,6 @@ import { addExports } from "./exports.js";
 import { Connection } from "./connection.js";
 import { Explore } from "./explore.js";
 import { Guide } from "./guide.js";
-import { Paper } from "./paper.js";
-import { Rate } from "./rate.js";
 import { $, say } from "./words.js";
 
 const TABS = ["guide", "explore", "rate", "paper"];
@@ -40,20 +38,22 @@ function firstTab() {
 // Without `write`, the address already says which tab it is.
 function choose(tab, { focus = false, write = true } = {}) {
   current = tab;
+  const shown = {};
   for (const name of TABS) {
     const button = $(`#tab-${name}`);
     button.setAttribute("aria-selected", String(name === tab));
     button.tabIndex = name === tab ? 0 : -1;
     $(`#${name}`).hidden = name !== tab;
-    parts[name]?.show(name === tab);
+    shown[name] = parts[name]?.show(name === tab);
   }
   if (focus) $(`#tab-${tab}`).focus();
   if (about && write) rewrite(`tab-${tab}`);
+  return shown[tab];
 }
 
 // The address of what is on the screen; the guide has one for each scene.
 function rewrite(what = null) {
-  const place = current === "guide" ? `guide/${parts.guide.place}${parts.guide.query ? `?${parts.guide.query}` : ""}` : current === "rate" ? parts.rate.place : current;
+  const place = current === "guide" ? `guide/${parts.guide.place}${parts.guide.query ? `?${parts.guide.query}` : ""}` : current === "rate" ? parts.rate?.place ?? current : current;
   writeAddress(about.controls, parts.explore.values, parts.explore.extras, place === PLAIN ? "" : place, what);
 }
 
@@ -147,19 +147,21 @@ async function begin() {
   const answer = await fetch("/api/about");
   about = await answer.json();
   wireJoining(about.join);
-  await plotlyReady;
   parts.explore = new Explore(connection, about, valuesFromAddress(about.controls), extrasFromAddress(), (what) => rewrite(what));
   const source = {
     scenes: () => asked("/api/guide"), scene: (number, units) => asked(`/api/guide/${number}?units=${units}`),
     ...(about.join ? { guesses: (number, choice) => asked(`/api/guide/${number}/guesses`, choice === null ? {} : { method: "POST", body: JSON.stringify({ choice }) }) } : {}),
   };
   parts.guide = new Guide($("#guide"), { source, doors: DOORS, go: goThrough, write: () => rewrite("guide") });
+  await openScene();
+  await choose(current, { write: false });
+  // The words of the guide stand: now what is large, and what nobody sees at first.
+  const [{ Rate }, { Paper }] = await Promise.all([import("./rate.js"), import("./paper.js"), plotlyReady()]);
   parts.rate = new Rate(connection, about);
   parts.paper = new Paper(connection);
   addExports();
-  await openScene();
   parts.rate.follow(location.hash);
-  choose(current, { write: false });
+  if (current === "rate" || current === "paper") choose(current, { write: false });
   rewrite();
   wireHistory();
   connection.open();
