@@ -136,6 +136,10 @@ CASES = {
         ["rate", "results.csv", "--rules", "fide", "--out", "list.html"],
         "A list is written as a table: --out NAME.csv; --by and --board are for leaderboards.",
     ),
+    "forecasts as a page": (
+        ["predict", "--results", "results.csv", "--match", "Ash - Bix", "--rater", "glicko", "--out", "to-come.html"],
+        "This is a table and no page: name a file such as to-come.csv, not to-come.html.",
+    ),
     "ranks of a filter": (
         ["rate", "results.csv", "--rater", "glicko", "--ranks"],
         "--ranks needs --rater bradley-terry, which says how sure each rank is.",

@@ -337,6 +337,37 @@ class Speechless:
         return self
 
 
+def test_a_page_has_one_rating_of_everybody():
+    """Board, key of the chart, page of one and tiers: all as on the day of the last match, though some have rested."""
+    rng = np.random.default_rng(8)
+    days = np.sort(rng.integers(0, 500, 90))
+    pairs = [rng.choice(4 if day < 300 else 3, 2, replace=False) for day in days]  # the last rests from day 300 on
+    names = ["Ash", "Bea", "Cid", "Dee"]
+    matches = kn.read_matches({
+        "date": [str(np.datetime64("2021-03-01") + int(day)) for day in days],
+        "home": [names[i] for i, _ in pairs], "away": [names[j] for _, j in pairs],
+        "result": [float(rng.random() < 0.5 + 0.15 * (j - i)) for i, j in pairs],
+    })  # fmt: skip
+    rater = kn.KalmanElo(regression=0.4, walk=0.2, prior_spread=0.8).fit(matches)
+    board = dict(kn.leaderboard(rater).select("name", "rating").rows())
+    then = dict(rater.ratings_.select("name", "rating").rows())
+    assert abs(board["Dee"] - then["Dee"]) > 5 and board.keys() == then.keys()
+    page = kn.pages.share_page(rater)
+    rows = Reader(page).tables[0][1:]
+    assert [float(row[2]) for row in rows] == pytest.approx([board[row[1]] for row in rows], abs=0.5)
+    for name, rating in board.items():
+        assert f"{name}: {rating:.0f}" in page
+    own = kn.pages.share_page(rater, of="Dee")
+    assert f"Rated {board['Dee']:.0f} by" in own and f"Dee: {board['Dee']:.0f}" in own
+    others = {row[0]: float(row[1]) for row in Reader(own).tables[-1][1:]}
+    assert others == {name: pytest.approx(board[name], abs=0.5) for name in ("Ash", "Bea", "Cid")}
+    shown = kn.leaderboard(rater).select("name", "rating", "uncertainty").sort("name")
+    groups = kn.tiers(rater).select("name", "rating", "uncertainty").sort("name")
+    assert groups["name"].to_list() == shown["name"].to_list()
+    for column in ("rating", "uncertainty"):
+        assert groups[column].to_numpy() == pytest.approx(shown[column].to_numpy(), rel=1e-9)
+
+
 def test_the_page_of_an_entrant_asks_what_the_field_of_its_last_contest_would_change():
     table = kn.matches.sample_contests(contests=20, entrants=12, size=5, cars=4, seed=1)
     rater = kn.RankElo().fit(kn.read_contests(table, slots=["entrant", "car"]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from kinelo.cli.output import option_words, say_note
+from kinelo.cli.output import is_page, option_words, say_note
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.kinds import CONTESTS, KINDS, MATCHES, Kind
 
@@ -170,6 +170,8 @@ def write_csv(table: pl.DataFrame, path: Path) -> None:
 
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file to write to, such as table.csv.")
+    if is_page(path):
+        raise InputError(f"This is a table and no page: name a file such as {path.with_suffix('.csv')}, not {path}.")
     with disk_errors_in_words(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_file(path, harmless(table).write_csv().encode())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -22,7 +22,7 @@ from kinelo.cli.options import (
     grouped,
     option,
 )
-from kinelo.cli.output import console, echo_json, is_page, league_name, picture_name, say_note
+from kinelo.cli.output import console, echo_json, is_page, league_name, option_words, picture_name, say_note
 from kinelo.cli.rating import (
     Board,
     board_of,
@@ -294,10 +294,10 @@ def _write(
     rater: Any, played: Any, title: str, shown: ShownOptions, out: Path | None, picture: Path | None, *, err: bool
 ) -> None:
     """The table or page, and the picture, where they are asked for."""
-
     if is_page(out):
         from kinelo.pages.page import write_page
 
+        played = replace(played, notes=tuple(map(option_words, played.notes)))
         page = write_page(rater, out, matches=played, title=title, ranking=shown.ranking())
         typer.echo(f"Page: {page}", err=err)
     elif out is not None:

@@ -31,6 +31,7 @@ from kinelo.presentation import Table, chance, number, percent, words
 from kinelo.raters.bradley_terry.rater import BradleyTerry
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.kalman.rater import KalmanElo
+from kinelo.raters.leaderboard import ratings_today
 from kinelo.raters.questions import answering
 from kinelo.raters.rank.rater import RankElo
 from kinelo.raters.rank.reading import POINTS_PER_UNIT
@@ -152,11 +153,14 @@ def beliefs_of(rated: Any, question: str) -> tuple[Beliefs, Array]:
         unit, names = rater._scale, list(rater._state.name_index.names)
         mean, covariance = rater._strength() / unit + rater._shift(), rater._covariance()
     elif isinstance(rater, KalmanElo) and rater._begun().full and rater._begun().name_index.names:
-        unit, known = 1.0 / rater._points_per_unit, rater._begun()
-        names, mean = list(known.name_index.names), rater.initial + known.strengths() / unit
-        covariance = rater.parameters_["doubt"] * known.covariance() / unit**2
+        unit, names = 1.0 / rater._points_per_unit, list(rater._begun().name_index.names)
+        belief = rater._belief_on()  # as the leaderboard shows it: of today, relative to who played lately
+        strength, variance = rater._relative(belief)
+        shift = 0.5 * (variance - np.diagonal(belief[1]))  # what they have in common is in no difference of two
+        mean = rater.initial + strength / unit
+        covariance = rater.parameters_["doubt"] * (belief[1] + shift[:, None] + shift) / unit**2
     else:
-        table = rater.ratings_on() if hasattr(rater, "ratings_on") else rater.ratings_
+        table = ratings_today(rater)
         if not table.height:
             raise without_ratings(rater)
         if "kind" in table.columns:

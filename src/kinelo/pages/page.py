@@ -18,6 +18,7 @@ from kinelo.advice.audit.inflation import groups_chart, rating_inflation
 from kinelo.advice.audit.words import HOW_WE_KNOW, NOTHING_TO_DO, WHAT_TO_DO, inflation_words
 from kinelo.advice.charts import calibration_chart, history_chart, loss_chart, map_chart, periods_chart
 from kinelo.advice.diagnosis import Diagnosis
+from kinelo.charts import Chart
 from kinelo.decisions.telling_apart import board_with_tiers
 from kinelo.errors import InputError
 from kinelo.forecasts.contest_scores import place_calibration
@@ -32,8 +33,8 @@ from kinelo.presentation import Column, Row, Table, html_facts, html_list, isola
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.explanation import ELSEWHERE, MEANWHILE, WORDS, Account, explain_last, who_met
 from kinelo.raters.history import rating_history
-from kinelo.raters.leaderboard import board_and_words, boards_by_kind
-from kinelo.raters.preview import OUTCOMES, preview, ratings_by_name
+from kinelo.raters.leaderboard import board_and_words, boards_by_kind, ratings_today
+from kinelo.raters.preview import OUTCOMES, preview
 from kinelo.raters.qualifying import LAST_EXPLAINED
 from kinelo.raters.questions import answers
 from kinelo.raters.tables import (
@@ -177,8 +178,16 @@ def _histories(rater: Any, played: Matches | Contests, boards: dict[str, pl.Data
         own = history.filter(pl.col("kind") == kind) if "kind" in history.columns else history
         names = [name for name in board["name"].head(FOLLOWED) if name in own["name"]]
         title = f"<h3>{escape(kind)}</h3>" if len(boards) > 1 else ""
-        parts += [f"{title}{chart_html(history_chart(own, names, others=False))}"] if names else []
+        if names:
+            chart = _shown_today(history_chart(own, names, others=False), dict(board.select("name", "rating").rows()))
+            parts.append(f"{title}{chart_html(chart)}")
     return AS_SEEN + "".join(parts) if parts else f"<p>Nobody who is ranked plays in these {noun}.</p>"
+
+
+def _shown_today(chart: Chart, today: Mapping[str, float]) -> Chart:
+    """The chart with ratings of the last day beside the names, as a leaderboard has them: who rests fades."""
+    values = {trace.name: f"{today[trace.name]:.0f}" for trace in chart.traces if trace.name in today}
+    return replace(chart, traces=[replace(trace, value=values.get(trace.name, trace.value)) for trace in chart.traces])
 
 
 def _inflation(rater: Any, matches: Matches) -> str:
@@ -219,14 +228,19 @@ def player_body(rater: Any, played: Any, name: str, heading: str, last: int) -> 
     if not answers(rater, "explain_last"):
         raise InputError(f"{type(rater).__name__} cannot say why ratings moved; the raters of Kinelo can.")
     told: Account = explain_last(rater, name, played, last=last)
+    # One number on a page: that of the last day, as a leaderboard has it; names of several kinds have one each.
+    today = ratings_today(rater).filter(pl.col("name") == name)["rating"]
+    rated = today[0] if today.len() == 1 else told.after
     terms = {term: WORDS.get(term, MEANWHILE) for term in told.totals()}
     meaning = html_list(f"{term.capitalize()}: {said}." for term, said in terms.items() if term != ELSEWHERE)
     sentences, history = html_list(told.lines()[1:][::-1]), ""
     if played.dated and played.date[0] != played.date[-1]:
-        chart = history_chart(rating_history(rater, played, points=STOPS), [name], others=False)
+        chart = _shown_today(
+            history_chart(rating_history(rater, played, points=STOPS), [name], others=False), {name: rated}
+        )
         history = f"<h2>Through time</h2>{chart_html(chart)}"
     return f"""<h1>{escape(heading)}</h1>
-<p class="source">Rated {told.after:.0f} by {escape(getattr(rater, "label", type(rater).__name__))} after
+<p class="source">Rated {rated:.0f} by {escape(getattr(rater, "label", type(rater).__name__))} after
 {len(played):,} {played.kind.noun} with Kinelo.</p>
 <h2>Why did this rating move?</h2><p class="lead">{escape(told.summary())}</p>
 <p>Every row adds up: its terms are the whole change, and the last row is the sum of all.</p>
@@ -250,7 +264,8 @@ def _next(rater: Any, played: Any, name: str) -> str:
             table = Table([words("Place", "place"), number("Change", "change", "+.1f")], rows)
             said = f"By each place, in the field of {escape(played.labels[at])}, the others finishing as expected."
         else:
-            ratings = {other: rating for other, rating in ratings_by_name(rater).items() if other in played.teams}
+            today = ratings_today(rater).select("name", "rating").rows()
+            ratings = {other: rating for other, rating in today if other in played.teams}
             others = [other for other in ratings if other != name]
             nearest = sorted(others, key=lambda other: abs(ratings[other] - ratings[name]))[:NEAREST]
             rows = [

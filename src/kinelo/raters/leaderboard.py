@@ -238,12 +238,17 @@ def _with_notes(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(note=pl.concat_str([alike, both, rests]))
 
 
+def ratings_today(rater: Any) -> Any:
+    """The table of ratings as they are on the day of the last match, where a rater can tell: who rests fades."""
+    today = getattr(rater, "ratings_on", None)
+    return today() if callable(today) else getattr(rater, "ratings_", None)
+
+
 def _ratings(rated: Any) -> pl.DataFrame:
     import polars as pl
 
     rater = getattr(rated, "rater", rated)  # a book has a rater
-    today = getattr(rater, "ratings_on", None)
-    table = today() if callable(today) else getattr(rater, "ratings_", None)
+    table = ratings_today(rater)
     if not isinstance(table, pl.DataFrame) or not {"name", "rating"} <= set(table.columns):
         raise InputError(
             f"{type(rater).__name__} has no leaderboard; a rater shows one by a table ratings_ with name and rating."

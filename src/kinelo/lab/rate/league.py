@@ -7,7 +7,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -29,7 +29,7 @@ from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.choice import Choice, all_raters, rater_called
 from kinelo.raters.explanation import explain_last
 from kinelo.raters.history import broken_line, rating_history
-from kinelo.raters.leaderboard import board_and_words, boards_by_kind
+from kinelo.raters.leaderboard import board_and_words, boards_by_kind, ratings_today
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 from kinelo.raters.questions import answers
 from kinelo.raters.rater import Rater
@@ -184,7 +184,7 @@ def team_page(
     rater: Rater, matches: Matches, name: str, history: pl.DataFrame, surprises: pl.DataFrame
 ) -> dict[str, Any]:
     """What there is to say of one side: today's rating, history, places and upsets."""
-    today = _today(rater).filter(pl.col("name") == name)
+    today = ratings_today(rater).filter(pl.col("name") == name)
     if not today.height:
         raise InputError(f"{name!r:.80} is not rated in this league.")
     path = rating_history(rater, matches, TEAM_STOPS, side=name)
@@ -213,11 +213,6 @@ def history_of(own: pl.DataFrame, stops: NDArray) -> dict[str, list]:
         "uncertainty": [plain(float(one), 2) for one in doubt],
         "matches": own["matches"].to_list(),
     }
-
-
-def _today(rater: Rater) -> pl.DataFrame:
-    """Ratings with the uncertainty of today, which is the day of the last match."""
-    return cast(Any, rater).ratings_on() if hasattr(rater, "ratings_on") else rater.ratings_
 
 
 def ranks_of(history: pl.DataFrame, name: str, active_days: int = ACTIVE_DAYS) -> dict[str, list]:

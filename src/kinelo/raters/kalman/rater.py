@@ -316,18 +316,26 @@ class KalmanElo(GaussianRater):
         >>> today > known
         True
         """
+        return self._table(self._begun(), self._belief_on(date))
+
+    def _belief_on(self, date: Day | None = None) -> tuple[Array, Array]:
+        """Strengths as they are on a day, by default that of the last match, and their covariance or variances."""
         state, kind = self._begun(), self._numbers[0][STRENGTH]
         idle = self._day(date) - state.as_seen_on(self._day(date)).beliefs.last[state.own]
         f, added = fade_all(idle, kind.rho, kind.walk)
         spread = state.covariance() if state.full else state.variances()
         faded = f**2 * spread + added if spread.ndim == 1 else f[:, None] * spread * f + np.diag(added)
-        return self._table(state, (f * state.strengths(), faded))
+        return f * state.strengths(), faded
+
+    def _relative(self, belief: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
+        """Strengths and variances as they are shown: relative to who played lately, but for a starting list."""
+        return self._begun().relative(None if self._start() else REFERENCE_DAYS, belief)
 
     def _table(self, state: SideState, belief: tuple[Array, Array] | None = None) -> pl.DataFrame:
         import polars as pl
 
         points = self._points_per_unit
-        strength, variance = state.relative(None if self._start() else REFERENCE_DAYS, belief)
+        strength, variance = self._relative(belief)
         table = pl.DataFrame(
             {
                 "name": pl.Series(state.name_index.names, dtype=pl.String),
