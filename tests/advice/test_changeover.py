@@ -276,3 +276,12 @@ def test_a_title_from_what_is_no_number_is_refused(line, said):
     with pytest.raises(kn.InputError, match="thresholds") as refused:
         kn.changeover(old, old, kn.read_matches(games(20)), thresholds={"Master": line})
     assert "Master" in str(refused.value) and said in str(refused.value)
+
+
+def test_who_moves_furthest_comes_first_up_or_down():
+    found = kn.changeover(kn.TeamElo.classic(k=40, start=START), kn.TeamElo.classic(k=12), kn.read_matches(games()))
+    moves = dict(found.table.select("name", "move").iter_rows())
+    furthest = sorted(moves, key=lambda name: -abs(moves[name]))
+    assert found.movers(4)["name"].to_list() == furthest[:4] and found.movers(10**6)["name"].to_list() == furthest
+    assert {np.sign(moves[name]) for name in furthest[:4]} == {-1.0, 1.0}
+    assert found.movers(4)["move"].to_list() == [moves[name] for name in furthest[:4]]

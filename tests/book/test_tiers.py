@@ -254,3 +254,20 @@ def test_steps_are_kept_from_the_first_day_of_a_season_on(season, step):
         for day, rating in ((10, 120.0), (17, 80.0))
     ]
     assert _walked(rule, looks, season) == ({} if step is None else {("side", "x"): step})
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [("divisions", 1, 20), ("placement", 0, 10**6), ("decay_after", 0, 10**5), ("every", 1, 400)],
+)
+def test_whole_numbers_of_a_rule_lie_within_their_limits(name, low, high):
+    bounds = {"silver": 1400, "gold": 1600}
+    for inside in (low, high):
+        assert getattr(Tiers(bounds, **{name: inside}), name) == inside
+    for outside, said in (
+        (low - 1, f"{name} must be a whole number of at least {low}, not {low - 1}."),
+        (high + 1, f"{name} is at most {high:,}, not {high + 1:,}."),
+    ):
+        with pytest.raises(kn.InputError) as refused:
+            Tiers(bounds, **{name: outside})
+        assert str(refused.value) == said

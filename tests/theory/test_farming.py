@@ -131,3 +131,17 @@ def test_a_diagnosis_says_who_gains():
 def test_what_cannot_be_asked(asked, said):
     with pytest.raises(kn.InputError, match=said):
         kn.farming(**{"system": T, "strengths": LEAGUE, **asked})
+
+
+def test_the_sentence_shows_the_numbers_that_were_computed():
+    league = kn.Normal(
+        [3.0, 5.5, 6.0, 9.0, 10.0], [1.0, 0.5, 2.0, 0.25, 1.5], names=["Ann", "Bob", "Cid", "Dee", "Eve"]
+    )
+    found = kn.farming(kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05), league, team="Cid", opponents=2)
+    best, worst = (", ".join(league.names[k] for k in group) for group in (found.best, found.worst))
+    assert found.gain > 0 > found.loss and found.reacting_gain != found.reacting_loss and best != worst
+    assert found.sentence == (
+        f"Cid is rated {found.rating:.4g} when it meets everybody, {found.gain:.3g} higher when it meets only {best}, "
+        f"and {-found.loss:.3g} lower when it meets only {worst}, while the others' ratings are held. Once the league "
+        f"has reacted it is {found.reacting_gain:+.3g} and {found.reacting_loss:+.3g}."
+    )

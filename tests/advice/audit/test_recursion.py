@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.advice.audit.backtest import KBacktest, k_grid, lowest
+from kinelo.advice.audit.backtest import KBacktest, backtest, k_grid, lowest
 from kinelo.advice.audit.estimate import estimate_league, filter_league, has_late_newcomers, smooth_league
 from kinelo.advice.audit.kernels import Calendar, Parameters, System
 from kinelo.advice.audit.recursion import Recursion, replay
@@ -242,3 +242,21 @@ def test_bootstrap_intervals_of_the_best_k_cover_it_neither_too_seldom_nor_alway
     assert 178 <= inside <= 199
     # The vertex moves by half the mean slope, whose standard error over 24 blocks is .8/√24.
     assert np.mean(widths) == pytest.approx(2 * 1.96 * 0.8 / math.sqrt(24) / 2, rel=0.15)
+
+
+@pytest.mark.parametrize(("best", "least"), [(3.0, 0.0), (30.0, 0.0), (150.0, 0.0), (3.0, 8.0)])
+def test_k_are_tried_until_the_best_lies_within(best, least):
+    """From 20 to 45 a ladder is put on at the end that is lower; each K keeps its own losses, whatever is put on."""
+
+    def losses(ks):
+        return (np.log(ks / best)[:, None] ** 2) * np.linspace(0.5, 1.5, 960)
+
+    found = backtest(losses, np.array([20.0, 30.0, 45.0]), 0, least=least)
+    assert (np.diff(found.k) > 0).all() and {20.0, 30.0, 45.0} <= {*found.k} and found.k.min() >= least
+    place = int(np.argmin(found.log_loss))
+    assert found.blocks.sum(axis=1) == pytest.approx(losses(found.k).sum(axis=1))
+    if best > least:
+        assert 0 < place < found.k.size - 1
+        assert found.best == pytest.approx(best, rel=0.1)
+    else:  # the best that is allowed
+        assert place == 0 and found.k[0] < 10.0
