@@ -269,6 +269,7 @@ NOT_AUDITED = {
 AUDITED_ELSEWHERE = {
     "--farming",
     "--watch",
+    "--judges",
     "--false-share",
     "--changeover",
     "--to",

@@ -1,14 +1,18 @@
 """Errors by judge, and judges whose answers do not follow who is compared."""
 
+import json
 import warnings
 from itertools import product
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.optimize import minimize, minimize_scalar
 from scipy.special import expit
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli import app
 from kinelo.decisions.judging import ALWAYS, BLOCK, always, at_random, followed
 
 pytestmark = pytest.mark.filterwarnings("ignore:Errors by 'judge' rest on")
@@ -310,3 +314,27 @@ def test_what_judges_asks_for():
         kn.judges(kn.BradleyTerry().fit(matches), matches, by="jury")
     with pytest.raises(kn.InputError, match="least"):
         kn.judges(kn.BradleyTerry().fit(matches), matches, least=1.5)
+
+
+def test_the_command_names_judges(tmp_path):
+    table = pl.DataFrame(votes(each=60, odd=2)).rename({"judge": "who"})
+    table.write_csv(file := tmp_path / "votes.csv")
+    matches = kn.read_matches(file, conditions=["who"])
+    expected = kn.judges(kn.BradleyTerry().fit(matches), matches, "who", false_share=0.1)
+    asked = ["audit", str(file), "--judges", "who", "--false-share", "0.1"]
+    said = json.loads(CliRunner().invoke(app, [*asked, "--json"]).stdout)
+    assert (said["by"], said["votes"]) == ("who", 1800)
+    assert [row["judge"] for row in said["judges"]] == expected["judge"].to_list()
+    assert [row["evidence"] for row in said["judges"]] == pytest.approx(expected["evidence"].to_list())
+    named = expected.filter("named")
+    assert set(named["judge"]) == {"j0", "j1"}
+    printed = CliRunner().invoke(app, [*asked, "--out", str(tmp_path / "found.csv")]).stdout.splitlines()
+    assert printed[0].startswith("Judges: ") and pl.read_csv(tmp_path / "found.csv")["judge"][0] == named["judge"][0]
+    for line, row in zip(printed[1:3], named.to_dicts()):
+        said = f"{row['judge']} answers the first: of 60 votes 100 % of those decided are for the first;"
+        assert line.startswith(said) and line.endswith(" to 1.")
+    assert printed[3:] == ["Of those named 10 % are innocent at most, on average, of 30 judges."]
+    none = CliRunner().invoke(app, [*asked[:4], "--false-share", "1e-9"]).stdout
+    assert none.strip() == "Of 30 judges none is named: all may follow who is compared."
+    missing = CliRunner().invoke(app, ["audit", str(file), "--judges", "juror"])
+    assert isinstance(missing.exception, kn.InputError) and "juror" in str(missing.exception)

@@ -242,6 +242,58 @@ def test_fair_teams_are_those_of_the_rater(make, tmp_path):
     assert expected["unknown"] == ["new"]
 
 
+@pytest.mark.parametrize("every", [30, 10_000])
+def test_who_is_watched_is_as_the_function_says(address, every, monkeypatch):
+    """From the book's last checkpoint before the day, and from its beginning."""
+    monkeypatch.setattr("kinelo.book.carrying.EVERY", every)
+    rng, start = np.random.default_rng(3), np.datetime64("2024-01-01")
+    table: dict[str, list] = {"match_id": [], "date": [], "home": [], "away": [], "result": []}
+    for k in range(200):
+        home, away = rng.choice(8, 2, replace=False)
+        lift = 6.0 * (k >= 90) * (float(home == 3) - float(away == 3))
+        one = (f"m{k}", str(start + k), f"P{home}", f"P{away}", float(rng.random() < 1 / (1 + np.exp(-lift))))
+        for name, value in zip(table, one):
+            table[name].append(value)
+    matches, day = kn.read_matches(table | {"neutral": [True] * 200}), str(start + 90)
+    rater = kn.Glicko(300.0, 30.0, 40.0, 0.6)
+    book = kn.RatingBook(address, rater)
+    book.add(matches)
+    assert (book._carrying.state_before(day)[1] is None) == (every == 10_000)
+    expected = kn.watch(rater.update(matches.before(day)), matches.since(day), false_share=0.2)
+    with serve(book) as client:
+        answer = client.get(f"/watch?since={day}&false_share=0.2").json()
+        few = client.get(f"/watch?since={day}&limit=3&false_share=1e-9").json()
+        for since in ("2023-05-01", "2024-01-01", "2025-05-01"):
+            assert "no matches both before" in refused(client.get(f"/watch?since={since}"))
+        assert "2024-13-41" in refused(client.get("/watch?since=2024-13-41"))
+        refused(client.get("/watch"))
+        assert "not a Glicko" in refused(client.get("/judges"))
+    assert (answer["since"], answer["matches"], answer["total"]) == (day, 110, 8)
+    assert answer["sides"] == expected.to_dicts() and expected.filter("named")["name"].to_list() == ["P3"]
+    assert [row["name"] for row in few["sides"]] == expected["name"].to_list()[:3] and few["total"] == 8
+    assert not any(row["named"] for row in few["sides"])
+
+
+def test_judges_are_as_the_function_says(tmp_path):
+    sides = {"match_id": [f"v{k}" for k in range(182)], "home": ["A", "B", "C"] * 60 + ["A", "B"],
+             "away": ["B", "C", "A"] * 60 + ["B", "C"], "neutral": [True] * 182}  # fmt: skip
+    answers = [1, 1, 0] * 30 + [1, 1, 1] * 30 + [0.5, 0.5]
+    votes = kn.read_matches(
+        sides | {"result": answers, "who": ["Ann"] * 90 + ["Bob"] * 90 + ["Cid"] * 2}, conditions=["who"]
+    )
+    book = kn.RatingBook(tmp_path / "votes.db", kn.BradleyTerry(errors_by="who"))
+    book.add(votes)
+    with serve(book) as client:
+        answer = client.get("/judges?by=who&false_share=0.1").json()
+        assert client.get("/judges?by=who&limit=1").json()["judges"] == answer["judges"][:1]
+        assert "judge" in refused(client.get("/judges"))
+    expected = kn.judges(book, votes, "who", false_share=0.1)
+    assert (answer["by"], answer["total"]) == ("who", 3)
+    assert [row["judge"] for row in answer["judges"] if row["named"]] == ["Bob"]
+    assert answer["judges"] == expected.fill_nan(None).to_dicts()
+    assert [row["first"] for row in answer["judges"] if row["judge"] == "Cid"] == [None], "nothing was decided"
+
+
 def test_the_next_matches_are_those_of_the_function(tmp_path):
     book = kn.RatingBook(tmp_path / "book.db", kn.Glicko())
     for k, (one, other) in enumerate([("A", "B"), ("B", "C"), ("C", "D"), ("A", "D")]):

@@ -151,6 +151,7 @@ ASKED_OF = {
     "--farming": ("top", *OF_PLAIN_ELO),
     "--changeover": ("to", "threshold", "initial", "picture", "top"),
     "--watch": ("rater", "false_share"),
+    "--judges": ("false_share",),
 }
 """Forms of the command, and the options of each beside those of all."""
 
@@ -171,7 +172,11 @@ class AuditForms:
         "Name sides whose results from this day on do not fit their rating before (of --rater, kalman unless given).",
         metavar="DAY",
     )
-    false_share: float = option("With --watch: the share of innocents among those named.", default=0.05)
+    judges: str | None = option(
+        "Of votes: name judges whose answers do not follow who is compared; the column that says whose vote it is.",
+        metavar="COLUMN",
+    )
+    false_share: float = option("With --watch and --judges: the share of innocents among those named.", default=0.05)
     top: int = option("With --farming and --changeover: how many to show.", default=10, min=1)
 
 
@@ -215,7 +220,8 @@ def audit(
     With --farming it says who gained by choosing opponents: a side gains where its opponents are rated above their
     strengths, and each match is held against those that it could have had. With --changeover it lays an old list
     beside a new one: who moves, why, and what becomes of titles. With --watch it names sides whose results since a day
-    do not fit their rating before it: smurfs, sandbaggers, a changed line-up, a new version under an old name.
+    do not fit their rating before it: smurfs, sandbaggers, a changed line-up, a new version under an old name. With
+    --judges it names who votes at random, always for the same side, or for the opposite.
 
     Example:  kinelo audit league/results.csv --watch 2012-01-01
     Example:  kinelo audit league/results.csv --k 32 --picture which-k.png --out audit.html
@@ -231,6 +237,9 @@ def audit(
             raise InputError(f"{form} writes a table: --out NAME.csv.")
         if form == "--watch":
             _watch(results, options, forms, rater, out, as_json=as_json)
+            return
+        if form == "--judges":
+            _judges(results, options, forms, out, as_json=as_json)
             return
         answer = _farming if form == "--farming" else _changeover
         answer(results, options, federation, forms, home_advantage, out, picture, as_json=as_json)
@@ -385,6 +394,25 @@ def _watch(
         echo_json({"rater": type(rated).__name__, "since": day, "matches": len(since), "sides": found.to_dicts()})
         return
     for line in watch_lines(found, forms.false_share):
+        typer.echo(line)
+
+
+def _judges(results: Path, reading: ReadingOptions, forms: AuditForms, out: Path | None, *, as_json: bool) -> None:
+    """Name judges whose answers do not follow who is compared."""
+    from kinelo.decisions.judging import judge_lines, judges
+    from kinelo.raters.bradley_terry.rater import BradleyTerry
+
+    column = str(forms.judges)
+    votes = reading.load(results, conditions=list(dict.fromkeys([*reading.columns_asked(), column])))
+    with plain_warnings():
+        found = judges(BradleyTerry().fit(votes), votes, column, false_share=forms.false_share)
+    if out is not None:
+        write_csv(found, out)
+        typer.echo(f"Judges: {out}", err=as_json)
+    if as_json:
+        echo_json({"by": column, "votes": len(votes), "judges": found.to_dicts()})
+        return
+    for line in judge_lines(found, forms.false_share):
         typer.echo(line)
 
 

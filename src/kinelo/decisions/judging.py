@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from kinelo.decisions.wrong_ratings import enough_evidence
+from kinelo.decisions.wrong_ratings import enough_evidence, innocents, odds_of
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.play.formula import inlined, kernel
+from kinelo.presentation import percent
 from kinelo.raters.bradley_terry.rater import BradleyTerry, judges_of
 from kinelo.raters.questions import answering
 
@@ -210,3 +211,22 @@ def judges(
         },
         schema_overrides={"answers": pl.String},
     )
+
+
+def judge_lines(found: pl.DataFrame, false_share: float = 0.05) -> list[str]:
+    """What :func:`kinelo.judges` found, in a sentence for each judge named, the most evidence first.
+
+    >>> import polars as pl
+    >>> row = {"judge": ["Bob"], "votes": [90], "first": [0.98], "evidence": [31234.0], "named": [True],
+    ...        "answers": ["the first"]}
+    >>> judge_lines(pl.DataFrame(row))[0]
+    'Bob answers the first: of 90 votes 98 % of those decided are for the first; 31,000 to 1.'
+    """
+    lines = [
+        f"{row['judge']} answers {row['answers']}: of {row['votes']:,} votes {percent(row['first'])} of those "
+        f"decided are for the first; {odds_of(row['evidence'])} to 1."
+        for row in found.filter("named").to_dicts()
+    ]
+    if not lines:
+        return [f"Of {found.height:,} judges none is named: all may follow who is compared."]
+    return [*lines, innocents(false_share, found.height, "judges")]

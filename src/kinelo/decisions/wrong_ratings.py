@@ -137,17 +137,27 @@ def watch_lines(found: pl.DataFrame, false_share: float = 0.05) -> list[str]:
     lines = []
     for row in found.filter("named").to_dicts():
         points, where = float(format(abs(row["points"]), ".2g")), "above" if row["points"] > 0.0 else "below"
-        odds = f"{float(format(row['evidence'], '.2g')):,.0f}" if row["evidence"] < 1e9 else "more than a billion"
         lines.append(
             f"{row['name']} plays some {points:.0f} points {where} the rating: {row['scored']:g} points of "
-            f"{row['matches']:,} matches, where {row['expected']:.1f} were expected; {odds} to 1."
+            f"{row['matches']:,} matches, where {row['expected']:.1f} were expected; {odds_of(row['evidence'])} to 1."
         )
     if not lines:
         return [f"Of {found.height:,} sides none is named: no results are that unlike a rating."]
-    return [
-        *lines,
-        f"Of those named {percent(false_share)} are innocent at most, on average, of {found.height:,} watched.",
-    ]
+    return [*lines, innocents(false_share, found.height, "watched")]
+
+
+def odds_of(evidence: float) -> str:
+    """Evidence against 1, in two digits.
+
+    >>> odds_of(31234.0), odds_of(1e12)
+    ('31,000', 'more than a billion')
+    """
+    return f"{float(format(evidence, '.2g')):,.0f}" if evidence < 1e9 else "more than a billion"
+
+
+def innocents(false_share: float, number: int, noun: str) -> str:
+    """How many of those named are innocent."""
+    return f"Of those named {percent(false_share)} are innocent at most, on average, of {number:,} {noun}."
 
 
 def enough_evidence(evidence: NDArray[np.float64], false_share: float) -> NDArray[np.bool_]:

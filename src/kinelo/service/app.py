@@ -311,6 +311,32 @@ async def get_season(
     return found
 
 
+FalseShare = Annotated[float, Query(gt=0.0, lt=1.0)]
+"""The share of innocents among those that are named, on average."""
+
+
+async def get_watch(
+    request: Request,
+    since: Annotated[str, Query(pattern=say.DAY, examples=["2026-05-01"])],
+    false_share: FalseShare = 0.05,
+    limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
+) -> say.Watched:
+    """Sides whose results since a day do not fit their rating before it, the most evidence first."""
+    threads: BookThreads = request.app.state.threads
+    return await threads.asked(threads.slow, doors.watch, since, false_share, limit)
+
+
+async def get_judges(
+    request: Request,
+    by: Annotated[str, Query(min_length=1, max_length=200, examples=["judge"])] = "judge",
+    false_share: FalseShare = 0.05,
+    limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
+) -> say.Judges:
+    """Judges whose answers do not follow who is compared, the most evidence first; of a book of votes."""
+    threads: BookThreads = request.app.state.threads
+    return await threads.asked(threads.slow, doors.judges, by, false_share, limit)
+
+
 async def get_health(request: Request) -> say.Health:
     """That the service and its database answer."""
     threads: BookThreads = request.app.state.threads
@@ -352,6 +378,8 @@ ROUTES = (
     ("/tiers", "GET", get_tiers),
     ("/seasons", "GET", get_seasons),
     ("/seasons/{name:path}", "GET", get_season),
+    ("/watch", "GET", get_watch),
+    ("/judges", "GET", get_judges),
     ("/health", "GET", get_health),
     ("/metrics", "GET", get_metrics),
 )

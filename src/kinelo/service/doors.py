@@ -16,9 +16,13 @@ from kinelo.book.milestones import seasons as seasons_of
 from kinelo.book.paging import Asked, page_of, place_of
 from kinelo.book.schema import plain_json
 from kinelo.decisions import choosing, queueing
+from kinelo.decisions.judging import judges as judges_of_votes
+from kinelo.decisions.wrong_ratings import watch as watch_sides
 from kinelo.errors import InputError
+from kinelo.matches.dated import read_day
 from kinelo.pages.frame import html_page
 from kinelo.raters import explanation
+from kinelo.raters.adapter import carry_on
 from kinelo.raters.balance import balance as balance_teams
 from kinelo.raters.history import rating_history
 from kinelo.raters.preview import preview as preview_of
@@ -282,6 +286,32 @@ def leaderboard(book: RatingBook, asked: Asked) -> say.Leaderboard:
 def leaderboard_page(book: RatingBook) -> str:
     """The board of tiers as a page."""
     return html_page("Leaderboard", tiers.tier_board(book).html(say.MOST_LISTED))
+
+
+def watch(book: RatingBook, since: str, false_share: float, limit: int) -> say.Watched:
+    """Sides whose results since a day do not fit their rating before it."""
+    ratings = book._ratings
+    if book.noun != "matches":
+        raise InputError("This book holds contests; matches of two sides can be watched.")
+    read_day(since)  # refused in a sentence where it is none
+    with book._database.snapshot():
+        ratings.keep_up()
+        rater, begin, used = book._carrying.state_before(since)
+        played = ratings.ledger.read(since=begin)
+    if played is None or not len(later := played.since(since)) or not used + len(before := played.before(since)):
+        raise InputError(f"There are no matches both before {since} and since then.")
+    if len(before):
+        carry_on(rater, before)
+    found = watch_sides(rater, later, false_share=false_share)
+    sides = [say.WatchedSide.model_validate(row) for row in found.head(limit).to_dicts()]
+    return say.Watched(since=since, matches=len(later), total=found.height, sides=sides)
+
+
+def judges(book: RatingBook, by: str, false_share: float, limit: int) -> say.Judges:
+    """Judges whose answers do not follow who is compared."""
+    found = judges_of_votes(book, book.matches(), by, false_share=false_share).fill_nan(None)
+    shown = [say.Judge.model_validate(row) for row in found.head(limit).to_dicts()]
+    return say.Judges(by=by, total=found.height, judges=shown)
 
 
 def milestone(book: RatingBook, number: int, offset: int, limit: int) -> say.MilestoneRatings:

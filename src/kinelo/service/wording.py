@@ -15,7 +15,8 @@ MOST_EXPLAINED = 50
 """Matches of somebody that are explained in one answer."""
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-Day = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+Day = Annotated[str, StringConstraints(pattern=DAY)]
 Number = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 Team = Annotated[list[Name], Field(min_length=1, max_length=100)]
 Entrant = Name | Team | dict[Name, Name | Team]
@@ -597,6 +598,50 @@ class Health(BaseModel):
     kinelo: str
     rater: str
     holds: str
+
+
+class WatchedSide(BaseModel):
+    """A side since a day: its points, those expected, by how many points it seems to play better than rated, the
+    evidence for a wrong rating against 1, and whether it is named."""
+
+    name: str
+    matches: int
+    scored: float
+    expected: float
+    points: float
+    evidence: float
+    named: bool
+
+
+class Watched(BaseModel):
+    """Sides that played since a day, the most evidence first, and of how many."""
+
+    since: str
+    matches: int
+    total: int
+    sides: list[WatchedSide]
+
+
+class Judge(BaseModel):
+    """A judge: the share of decided votes for the side named first, how much answers follow strengths, the evidence
+    that they do not against 1, and what who is named answers."""
+
+    judge: str
+    votes: int
+    first: float | None
+    drawn: float
+    follows: float
+    evidence: float
+    named: bool
+    answers: str | None
+
+
+class Judges(BaseModel):
+    """Judges of votes, the most evidence first, and of how many."""
+
+    by: str
+    total: int
+    judges: list[Judge]
 
 
 class Refusal(BaseModel):
