@@ -361,6 +361,8 @@ def test_a_page_has_one_rating_of_everybody():
     assert f"Rated {board['Dee']:.0f} by" in own and f"Dee: {board['Dee']:.0f}" in own
     others = {row[0]: float(row[1]) for row in Reader(own).tables[-1][1:]}
     assert others == {name: pytest.approx(board[name], abs=0.5) for name in ("Ash", "Bea", "Cid")}
+    for name, shown, *_ in kn.preview(rater, "Dee", "Bea").table().cells():
+        assert shown == f"{board[name]:.0f}"
     shown = kn.leaderboard(rater).select("name", "rating", "uncertainty").sort("name")
     groups = kn.tiers(rater).select("name", "rating", "uncertainty").sort("name")
     assert groups["name"].to_list() == shown["name"].to_list()

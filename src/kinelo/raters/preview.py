@@ -11,6 +11,7 @@ from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
 from kinelo.model.validation import is_list, one_line
 from kinelo.presentation import Column, Table, number, words
+from kinelo.raters.leaderboard import ratings_today
 from kinelo.raters.questions import answering
 from kinelo.raters.rater import traits_of
 
@@ -32,11 +33,14 @@ class Preview:
     after
         Ratings after each outcome, by name, in the order of ``outcomes``: of a match those of one result together, of
         a contest those of each entrant for each of its places, the others finishing in the order that is expected.
+    today
+        Ratings as a leaderboard shows them: of the day of the last match, by when those who rest have faded.
     """
 
     outcomes: tuple[str, ...]
     ratings: Mapping[str, float | None]
     after: Mapping[str, tuple[float, ...]]
+    today: Mapping[str, float]
 
     def changes(self, name: str) -> dict[str, float | None]:
         """Points that somebody would gain (or lose, below 0) by each outcome; None for a newcomer.
@@ -74,7 +78,7 @@ class Preview:
                 o: (f"{new - old:+.1f}" if old is not None else f"→ {new:.0f}")
                 for o, new in zip(self.outcomes, after, strict=True)
             }
-            rows.append({"name": name, "rating": old, **cells})
+            rows.append({"name": name, "rating": self.today.get(name), **cells})
         columns: list[Column] = [words("Name", "name"), number("Rating", "rating", ".0f")]
         return Table([*columns, *(number(_heading(one), one, "") for one in self.outcomes)], rows)
 
@@ -138,7 +142,7 @@ def preview(rated: Any, home: Any, away: str | None = None, **circumstances: Any
             names = [name for name in names if name in now]
         for name in names:
             after.setdefault(name, []).append(now[name])
-    return Preview(OUTCOMES, {name: before.get(name) for name in names}, {n: tuple(v) for n, v in after.items()})
+    return _of(rater, OUTCOMES, before, after)
 
 
 def _preview_contest(
@@ -170,7 +174,19 @@ def _preview_contest(
             for name in unseen:
                 after.setdefault(name, []).append(now[name])
     places = tuple(str(place + 1) for place in range(len(entrants)))
-    return Preview(places, {name: before.get(name) for name in after}, {n: tuple(v) for n, v in after.items()})
+    return _of(rater, places, before, after)
+
+
+def _of(
+    rater: Any, outcomes: tuple[str, ...], before: Mapping[str, float], after: Mapping[str, Sequence[float]]
+) -> Preview:
+    today = ratings_by_name(rater, today=True)
+    return Preview(
+        outcomes,
+        {name: before.get(name) for name in after},
+        {name: tuple(ratings) for name, ratings in after.items()},
+        {name: today[name] for name in after if name in today},
+    )
 
 
 def _rated_names(contest: Contests) -> list[list[str]]:
@@ -194,11 +210,12 @@ def _labels(entrants: Sequence[Any]) -> list[str]:
     return [_label(one) for one in entrants]
 
 
-def ratings_by_name(rater: Any) -> dict[str, float]:
-    """Ratings as they are shown; of several kinds, the first by name alone and others as ``kind: name``."""
+def ratings_by_name(rater: Any, *, today: bool = False) -> dict[str, float]:
+    """Ratings after everyone's own last match, or ``today``; of several kinds, the first by name alone and others as
+    ``kind: name``."""
     if getattr(rater, "_state", None) is None and getattr(rater, "start", None) is None:
         return {}
-    table = rater.ratings_
+    table = ratings_today(rater) if today else rater.ratings_
     if "kind" not in table.columns or table["kind"].n_unique() < 2:
         return dict(zip(table["name"].to_list(), table["rating"].to_list(), strict=True))
     found: dict[str, float] = {}
