@@ -216,7 +216,7 @@ def test_seasons_count_points_by_the_rules(results, tmp_path):
         "of 3 goes down."
     )
     rule, *_ = said(*words[:-2]).stdout.splitlines()
-    assert rule.endswith("; the last 2 of 3 go down. Say --relegated for another number.")
+    assert rule.endswith("; nobody goes down. Say --relegated for another number.")
     table = cells(said(*words).stdout)  # three points for a win: Ash 4, the others at most 4
     assert table[0] == ["Name", "Points", "80 %", "Place", "Title", "Relegation"]
     rows = {row[0]: row for row in table[1:]}

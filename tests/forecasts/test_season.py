@@ -1,14 +1,17 @@
 """Simulated seasons: tables by hand, chances that add up, and one truth per season."""
 
 import itertools
+import json
 
 import numpy as np
 import polars as pl
 import pytest
 from scipy.special import ndtr, ndtri
 from scipy.stats import multivariate_normal
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli.commands import app
 from kinelo.errors import InputError
 from kinelo.forecasts.season import _Tables
 
@@ -318,6 +321,39 @@ def test_matches_that_have_ended_count(rater):
     assert found.chance("last")[0] == 1.0
 
 
+def test_rules_suit_the_results_by_every_door(tmp_path, rater):
+    """Chess, basketball and football, in Python and on the command line; what is said is taken."""
+    names = [f"side {k}" for k in range(14)]
+    pairs = list(itertools.permutations(names, 2))
+    generator = np.random.default_rng(4)
+    home, away = generator.poisson(1.6, len(pairs)), generator.poisson(1.2, len(pairs))
+    table = {"date": ["2024-01-01"] * len(pairs), "home": [a for a, _ in pairs], "away": [b for _, b in pairs]}
+    results = {
+        "chess": {"result": [1.0, 0.5, 0.0] * 60 + [0.5, 1.0]},
+        "basketball": {"home_score": home + 2 * (home == away), "away_score": away},
+        "football": {"home_score": home, "away_score": away},
+    }
+    expected = {
+        "chess": ("1 point, a draw 0.5", "nobody goes down"),
+        "basketball": ("1 point, a draw 0", "nobody goes down"),
+        "football": ("3 points, a draw 1", "the last 3 of 14 go down"),
+    }
+    pl.DataFrame({name: table[name] for name in ("home", "away")}).write_csv(tmp_path / "fixtures.csv")
+    fixtures = kn.read_matches(tmp_path / "fixtures.csv", played=False)
+    for kind, columns in results.items():
+        played = kn.read_matches(table | columns)
+        glicko = kn.Glicko().fit(played)
+        worth, down = expected[kind]
+        rule = f"A win is worth {worth}, a loss 0; sides level on points are separated by wins, then lots; {down}."
+        assert kn.season(glicko, fixtures, results=played[:0], realisations=5).rule == rule
+        pl.DataFrame(table | columns).write_csv(tmp_path / "results.csv")
+        words = ["season", str(tmp_path / "results.csv"), str(tmp_path / "fixtures.csv"), "--season-start", "none"]
+        words += ["--realisations", "5", "--rater", "glicko", "--json"]
+        assert json.loads(CliRunner().invoke(app, words).stdout)["rule"] == rule
+        said = CliRunner().invoke(app, [*words, "--draw", "0.25", "--relegated", "2"])
+        assert "a draw 0.25, " in said.stdout and "the last 2 of 14 go down" in said.stdout
+
+
 def test_any_rater_can_be_asked_but_margins_must_be_drawn():
     played = kn.read_matches({"home": ["A", "B", "C"] * 9, "away": ["B", "C", "A"] * 9, "result": [1, 0.5, 0] * 9})
     elo = kn.TeamElo.classic(k=20, ties=0.5).fit(played)
@@ -483,9 +519,6 @@ def test_bad_input_is_one_sentence(rater):
 
 
 def test_command(tmp_path):
-    from typer.testing import CliRunner
-
-    from kinelo.cli.commands import app
 
     league = kn.sample_league(teams=6, seasons=2, seed=1)
     league.results.write_csv(tmp_path / "results.csv")
@@ -497,6 +530,7 @@ def test_command(tmp_path):
     arguments = ["season", str(tmp_path / "results.csv"), str(tmp_path / "fixtures.csv"), "--realisations", "200"]
     shown = CliRunner().invoke(app, arguments)
     assert shown.exit_code == 0, shown.output
-    assert "Title" in shown.output and "Relegation" in shown.output
+    assert "Title" in shown.output and "Relegation" not in shown.output  # of six, nobody unless it is said
+    assert "nobody goes down. Say --relegated for another number." in shown.output
     wrong = CliRunner().invoke(app, [*arguments, "--tie-break", "goals"])
     assert wrong.exit_code != 0

@@ -13,16 +13,18 @@ from kinelo.cli.options import Json, RaterName, ReadingOptions, argument, form_a
 from kinelo.cli.output import console, echo_json, say_note
 from kinelo.cli.rating import check_rater, fit_rater
 from kinelo.errors import InputError
-from kinelo.forecasts.usual_rules import DRAW, LOSS, USUAL_RELEGATED, WIN
+from kinelo.forecasts.usual_rules import LOSS
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
     from kinelo.forecasts.season import Rules
+    from kinelo.matches.matches import Matches
 
 START_HELP = (
     "Results since this day count for the table; none counts none. By default the season under way is found, where no "
     "fixture has a result."
 )
+SUITED = "as it suits the results"
 BREAK_HELP = (
     "What separates sides level on points: margin, wins, head_to_head or head_to_head_margin; repeat for an order. By "
     "default margin, then wins; wins alone where the rater draws no margins."
@@ -35,18 +37,20 @@ class SeasonRules:
 
     heading: ClassVar[str] = "Rules of the season"
 
-    win: float = option("Points for a win.", default=WIN)
-    draw: float = option("Points for a draw.", default=DRAW)
-    loss: float = option("Points for a loss.", default=LOSS)
+    win: float | None = option("Points for a win.", show_default=SUITED)
+    draw: float | None = option("Points for a draw.", show_default=SUITED)
+    loss: float | None = option("Points for a loss.", show_default=f"{LOSS:g}")
     tie_break: list[str] | None = option(BREAK_HELP)
-    relegated: int | None = option("How many go down.", min=0, show_default=str(USUAL_RELEGATED))
+    relegated: int | None = option("How many go down.", min=0, show_default=SUITED)
 
-    def rules(self, sides: int) -> Rules:
-        """The rules as :func:`kinelo.season` takes them, for so many sides."""
-        from kinelo.forecasts.season import Rules, table_places
+    def rules(self, results: Matches, sides: int) -> Rules:
+        """The rules as :func:`kinelo.season` takes them, for so many sides; what is not said suits the results."""
+        from kinelo.forecasts.season import suited
 
-        places = table_places(sides, self.relegated)
-        return Rules(self.win, self.draw, self.loss, tuple(self.tie_break) if self.tie_break else None, places)
+        breaks = tuple(self.tie_break) if self.tie_break else None
+        return suited(
+            results, sides, win=self.win, draw=self.draw, loss=self.loss, tie_breaks=breaks, relegated=self.relegated
+        )
 
 
 ASKED_OF = {
@@ -103,7 +107,7 @@ def season(
     with plain_warnings():
         coming = reading.fixtures(fixtures, reading.columns_asked(), results)
         past = reading.load(results, coming=coming, beside=fixtures)
-        rules = scoring.rules(len({*coming.home.tolist(), *coming.away.tolist()}))
+        rules = scoring.rules(past, len({*coming.home.tolist(), *coming.away.tolist()}))
         counted = past[:0] if season_start == "none" else past
         season_so_far(coming, counted, since)  # asks before a rater is fitted
         fitted, _ = fit_rater(rater, past, reading)

@@ -84,27 +84,29 @@ class Rules:
                 )
 
 
-def table_places(sides: int, relegated: int | None = None) -> dict[str, tuple[int, int]]:
-    """The title, and the places from which sides go down: three unless it is said, and never everybody.
+def table_places(sides: int, relegated: int) -> dict[str, tuple[int, int]]:
+    """The title, and the places from which sides go down, never everybody.
 
-    >>> table_places(20), table_places(3), table_places(10, relegated=0)
-    ({'title': (1, 1), 'relegation': (-3, -1)}, {'title': (1, 1), 'relegation': (-2, -1)}, {'title': (1, 1)})
+    >>> table_places(20, 3), table_places(10, 0)
+    ({'title': (1, 1), 'relegation': (-3, -1)}, {'title': (1, 1)})
     """
-    down = min(USUAL_RELEGATED, sides - 1) if relegated is None else relegated
-    if not 0 <= down < max(sides, 1):
-        raise InputError(f"Of {sides} sides, 0 to {sides - 1} can go down, not {down}.")
-    return {"title": (1, 1)} | ({"relegation": (-down, -1)} if down else {})
+    if not 0 <= relegated < max(sides, 1):
+        raise InputError(f"Of {sides} sides, 0 to {sides - 1} can go down, not {relegated}.")
+    return {"title": (1, 1)} | ({"relegation": (-relegated, -1)} if relegated else {})
 
 
-def season_rules(matches: Matches) -> dict[str, float]:
+def season_rules(matches: Matches, sides: int | None = None) -> dict[str, float]:
     """Points and relegation that suit a league: football's where there are goals and draws, half a point for a draw
-    where results have no scores, as in chess, and nothing for one where there are none.
+    where results have no scores, as in chess, and nothing for one where there are none. In a table of fewer than a
+    dozen (all of the matches, unless it is said) nobody goes down.
     """
+    if not len(matches):
+        return {"win": int(WIN), "draw": int(DRAW), "relegated": 0}
     if float(np.mean(matches.result == 0.5)) < FEW_DRAWS:
         return {"win": 1, "draw": 0, "relegated": 0}
     if np.isnan(matches.margin).all():
         return {"win": 1, "draw": 0.5, "relegated": 0}
-    sides = np.unique(np.concatenate([matches.home, matches.away])).size
+    sides = np.unique(np.concatenate([matches.home, matches.away])).size if sides is None else sides
     return {"win": int(WIN), "draw": int(DRAW), "relegated": USUAL_RELEGATED if sides >= LARGE_LEAGUE else 0}
 
 
@@ -129,10 +131,8 @@ def rules_words(rules: Rules, sides: int) -> str:
         down = f"the last {many} of {sides} go down" if high == sides else f"places {low} to {high} of {sides} go down"
         if many == 1 and high == sides:
             down = f"the last of {sides} goes down"
-    return (
-        f"A win is worth {rules.win:g} points, a draw {rules.draw:g}, a loss {rules.loss:g}; sides level on points are "
-        f"separated by {breaks}; {down}."
-    )
+    worth = f"{rules.win:g} point{'s' * (rules.win != 1)}, a draw {rules.draw:g}, a loss {rules.loss:g}"
+    return f"A win is worth {worth}; sides level on points are separated by {breaks}; {down}."
 
 
 @dataclass(frozen=True, repr=False)
@@ -250,8 +250,9 @@ def season(
     since
         First day of the season: results since then count.
     rules
-        Points, tie-breaks and groups of places; by default three points for a win, and margins, then wins, to separate
-        sides level on points (wins alone where the rater draws no margins). Those of the result say what was used.
+        Points, tie-breaks and groups of places; by default those that suit the results (three points for a win where
+        there are goals and draws, half a point for a draw where there are no scores), and margins, then wins, to
+        separate sides level on points (wins alone where the rater draws no margins). The result says what was used.
 
     >>> import kinelo as kn
     >>> played = kn.read_matches({"home": ["A", "B", "C"] * 20, "away": ["B", "C", "A"] * 20, "result": [1, 1, 0] * 20})
@@ -285,6 +286,9 @@ def season(
         np.array([place[part.teams[code]] for part in (before, fixtures) for code in getattr(part, side)], np.int64)
         for side in ("home", "away")
     )
+    if rules is None:
+        known = results if results is not None and len(results) else getattr(rater, "_fitted", None)
+        rules = suited(known if isinstance(known, Matches) else fixtures[:0], len(names))
     rules = _settled(rules, rater, len(names), margins=not np.isnan(margin).any())
     table = _Tables(home, away, outcome, margin, len(names), rules)
     generator = np.random.default_rng([seed, 15])
@@ -312,10 +316,14 @@ def _warn_of_points_lost(rater: Any, fixtures: Matches, results: Matches | None)
         )
 
 
-def _settled(rules: Rules | None, rater: Any, sides: int, *, margins: bool) -> Rules:
+def suited(matches: Matches, sides: int, **asked: Any) -> Rules:
+    """Rules of a table of so many sides as they are asked for, else as they suit the matches (:func:`season_rules`)."""
+    usual = season_rules(matches, sides) | {name: value for name, value in asked.items() if value is not None}
+    return Rules(places=table_places(sides, usual.pop("relegated")), **usual)
+
+
+def _settled(rules: Rules, rater: Any, sides: int, *, margins: bool) -> Rules:
     """The rules with tie-breaks that the rater can play, and places that a league of so many sides has."""
-    if rules is None:
-        rules = Rules(places=table_places(sides))
     for name, (first, last) in rules.places.items():
         if max(abs(first), abs(last)) > sides:
             raise InputError(f"places[{name!r}]={(first, last)} lies outside of a table of {sides} sides.")

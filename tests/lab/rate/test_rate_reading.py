@@ -85,7 +85,7 @@ def test_a_column_that_was_taken_back_is_not_guessed_again():
 @pytest.mark.parametrize(
     ("frame", "complaint"),
     [
-        (pl.DataFrame({"x": ["1"], "y": ["2"]}), "choose the column “First or home side”"),
+        (pl.DataFrame({"x": ["1"], "y": ["2"]}), "choose the columns “First or home side” and “Second or away side”"),
         (
             pl.DataFrame({"home": ["A"], "away": ["B"]}),
             "choose the columns “Score of the first side” and “Score of the",
