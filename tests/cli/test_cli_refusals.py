@@ -79,6 +79,10 @@ CASES = {
         ["rate", "results.csv", "--out", "made/results.csv", "--start", "made"],
         "--out made/results.csv would overwrite a file of made, which is read; choose another.",
     ),
+    "a film to be resumed": (
+        ["study", "solve", "study.toml", "--film", "gif", "--resume"],
+        "A film shows the whole run: leave out --resume, or --film.",
+    ),
     "ratings from nowhere": (
         ["predict", "--match", "A - B"], "Say where the ratings come from: either --book BOOK or --results FILE.",
     ),

@@ -10,6 +10,7 @@ import pytest
 import kinelo as kn
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.season import Rules
+from kinelo.matches.columns import distinct_names
 from kinelo.matches.dated import read_day
 from kinelo.matches.fixtures import lineups_of_starters
 from kinelo.matches.loading import load_table
@@ -179,6 +180,28 @@ CASES = {
         "Some have far fewer 'strokes' than others of their contest: they may have played fewer rounds. Mark them in a "
         "column 'status', as CUT or DNF.",
     ),
+    "a column twice": (
+        lambda: distinct_names(["date", "home", "away", "score", "score"]),
+        "The table has two columns called 'score'; give each its own name.",
+    ),
+    "a column twice, and its own name": (
+        lambda: distinct_names(["visitor", "G", "home", "G", "away_score"]),
+        "The table has two columns called 'G'; give each its own name.",
+    ),
+    "a choice by fixtures": (
+        lambda: kn.raters.choose_rater(kn.read_matches({k: TWO[k] for k in ("date", "home", "away")}, played=False)),
+        "Matches without a result cannot be fitted; read them with played=True to reject such rows.",
+    ),
+    "a backtest on fixtures": (
+        lambda: kn.backtest(
+            kn.read_matches({**TWO, "result": [1, None]}, played=False), {"elo": classic()}, train_until="2024-01-05"
+        ),
+        "Matches without a result cannot be tested; read them with played=True to reject such rows.",
+    ),
+    "more cups than fit": (
+        lambda: kn.knockout(classic(), ["A", "B"], date="2024-02-01", realisations=10**9),
+        "1,000,000,000 realisations of 2 sides are too many at once; ask for fewer.",
+    ),
     # Forecasts
     "chances that are no numbers": (
         lambda: Forecast(np.where(np.arange(6).reshape(2, 3) == 4, np.nan, THIRDS), ()),
@@ -315,3 +338,14 @@ def test_a_kept_reading_says_what_is_wrong(case, tmp_path):
     kept = reading_file(path)
     kept.write_text(content)
     check_refusal((lambda: kept_reading(path), sentence.format(re.escape(str(kept)) if "\\" in sentence else kept)))
+
+
+def test_no_contests_in_the_days_asked_for(tmp_path):
+    pl.DataFrame({"date": ["2024-01-01"] * 2, "race": [1, 1], "driver": ["A", "B"], "place": [1, 2]}).write_csv(
+        tmp_path / "races.csv"
+    )
+    scan = kn.matches.scan_contests(tmp_path / "races.csv")
+    assert len(scan.to_estimate(None)) == 1
+    check_refusal(
+        (lambda: scan.since("2024-01-02").to_estimate(None), "There are no contests in the files and days asked for.")
+    )

@@ -11,6 +11,7 @@ from kinelo.model.strength import Strength
 from kinelo.model.validation import SMALLEST, positive
 from kinelo.theory.many_teams import WHOLE_COVARIANCE
 from kinelo.theory.moving.best import error_curve
+from kinelo.theory.moving.rounds import critical_gamma
 from refusals import check_refusal
 
 TANH, LEAGUE = kn.Tanh(nu=0.5), kn.Normal([4.0, 7.0, 10.0], 1.0)
@@ -83,6 +84,10 @@ CASES = {
     "rounds of a continuum": (
         lambda: kn.diagnose(ROUNDS, kn.theory.Continuum(theta=(4, 10), sigma=1.0)),
         "Rounds() needs a number of teams, which a continuum has not; give Period(matches).",
+    ),
+    "rounds from ratings of some": (
+        lambda: critical_gamma(TANH, LEAGUE).beyond(1.0, start=[4.0, 7.0]),
+        "start must hold one rating per team, 3, not 2.",
     ),
     "windows that keep teams apart": (
         lambda: kn.micro.simulate_matches(

@@ -7,6 +7,7 @@ import pytest
 import kinelo as kn
 from kinelo.decisions.queueing import Lobbies, queue_trial
 from kinelo.model.setups import homogeneous
+from kinelo.raters.filter.smoother import check_room
 from kinelo.raters.noise import NoiseFactors
 from kinelo.raters.rank.state import centred_numbers
 from refusals import check_refusal
@@ -112,6 +113,25 @@ CASES = {
     "a league of three ends": (
         lambda: homogeneous(theta=(1.0, 2.0, 3.0), sigma=1.0, teams=5),
         "theta must be an interval (low, high), not 3 numbers.",
+    ),
+    "an event that is a number": (
+        lambda: kn.FideElo(event=7, as_of="2025-10-01").update(matches()),
+        "event=7 must be the name of a column, such as 'event'.",
+    ),
+    "lists of numbers": (
+        lambda: kn.FideElo(as_of="2025-10-01").from_arrays({"lists": np.zeros(3)}),
+        r"These arrays are no state of FideElo.*\.",
+    ),
+    "a highest rating of letters": (
+        lambda: kn.FideElo(
+            as_of="2025-10-01", start=pl.DataFrame({"name": ["A"], "rating": [2300], "highest": ["high"]})
+        ).update(matches()),
+        "The list gives 'A' a highest rating of 'high', which is no number.",
+    ),
+    "hindsight beyond memory": (
+        lambda: check_room(10**6, 10**4, 20),
+        r"Hindsight over 1,000,000 matches of 10,000 names needs more memory than is sensible; ask for fewer matches "
+        r"or points\.",
     ),
     "a party of more than a side": (
         lambda: queue_trial(RATERS["glicko"](), Lobbies(size=2), per_minute=1.0, minutes=1.0, parties={3: 1.0}),

@@ -187,8 +187,6 @@ def rate_together(
     teams = still.teams
     if not system.pairing.constant:
         raise InputError("Rounds and periods are judged under AllPlayAll only; simulate plays the rest.")
-    if not teams.finite and isinstance(schedule, Rounds):
-        raise InputError("Rounds() needs a number of teams, which a continuum has not; give Period(matches).")
     critical = critical_gamma(system.outcome, strengths)
     # In a continuum L is a mean over opponents already.
     opponents = teams.size - 1 if teams.finite else 1
