@@ -40,18 +40,18 @@ from kinelo.raters.bradley_terry.orders import pools_of_contests
 
 KINDS = {
     "small": Kind(RANDOM, 1, 40, 100, 120.0, walk=4.0, form=0.0003),
-    "large": Kind(RANDOM, 1, 150, 100, 200.0, walk=3.0),
+    "large": Kind(RANDOM, 1, 150, 100, 200.0, home=50.0, walk=3.0),
     "draws": Kind(RANDOM, 1, 60, 120, 150.0, draws=0.5, walk=4.0),
     "home": Kind(RANDOM, 1, 60, 120, 150.0, home=70.0, draws=0.2, walk=5.0),
     "fast walk": Kind(RANDOM, 1, 60, 120, 120.0, walk=12.0, form=0.005),
     "form": Kind(RANDOM, 1, 60, 120, 100.0, walk=16.0, form=0.02),
     "newcomers": Kind(RANDOM, 1, 120, 80, 150.0, newcomers=0.5, level=-150.0, walk=3.0),
-    "juniors": Kind(RANDOM, 1, 120, 80, 150.0, newcomers=0.4, level=-250.0, growth=50.0, years=8.0),
+    "juniors": Kind(RANDOM, 1, 120, 120, 150.0, newcomers=0.4, level=-250.0, growth=50.0, years=8.0),
     "weak leave": Kind(RANDOM, 1, 120, 80, 150.0, newcomers=0.4, leave=0.3),
-    "by strength": Kind(STRENGTH, 4, 100, 100, 200.0, walk=2.0, form=0.0001),
+    "by strength": Kind(STRENGTH, 4, 100, 100, 200.0, home=30.0, walk=2.0, form=0.0001),
     "by rating": Kind(RATING, 4, 100, 100, 200.0, walk=2.0, form=0.0001),
     "Swiss": Kind(SWISS, 1, 100, 100, 200.0),
-    "divisions": Kind(DIVISIONS, 1, 120, 100, 220.0, walk=2.0, form=0.0001),
+    "divisions": Kind(DIVISIONS, 1, 120, 100, 220.0, draws=0.3, home=60.0, walk=2.0, form=0.0001),
 }
 CONTESTS = {
     "one series": (contest_kinds.Kind(size=16, newcomers=0.1), 140),
@@ -66,10 +66,10 @@ CONTESTS = {
 }
 POINTS = 800.0 / math.log(10.0) / math.sqrt(math.pi)
 """Points of a unit of the noise of a performance."""
+K_IN_USE = (8.0, 12.0, 20.0, 24.0, 32.0, 48.0, 80.0)
 CONTEST_K = 6.0 * 1.35 ** np.arange(18.0)
+CONTEST_K_IN_USE = (10.0, 20.0, 40.0, 80.0, 120.0, 240.0, 400.0)
 REPLAYS = 10
-SMALL_LOSS = 0.002
-"""Expected log-loss above the best K's below which a K suits."""
 LADDER = 1.5 ** np.arange(-7.0, 6.0)
 LEAST_SAID, LEAST_TRUE = 20, 0.95
 
@@ -81,7 +81,8 @@ class Truth:
         self.league, self.found, self.n = league, found, audited
         self.g = np.random.default_rng([seed, 7])
         self.matches, self.later = league.matches[:audited], league.matches[audited:]
-        self.ks = (found.k or 24.0) * LADDER
+        # The K that are said stand among those that are tried.
+        self.ks = np.unique([*(found.k or 24.0) * LADDER, found.advice.k, found.outlook.k])
         self.past = self._losses(found.in_use, self.matches, league.played[:audited])
         start = found.in_use.blank().update(self.matches).ratings_
         carried = SystemInUse("", found.k, anew(found.in_use.rater, start=start))
@@ -135,6 +136,17 @@ class Truth:
         one, other = (self._expected(anew(elo, k=step, k_of=None), self.matches, chances) for step in (k, rule))
         return float((one - other)[self.found.since :].mean())
 
+    def comes(self, k: float) -> float:
+        """What a K that was tried loses on the matches to come."""
+        return float(self.coming[np.argmin(np.abs(np.log(self.ks / k)))])
+
+    def begun_anew(self) -> float:
+        """What the K in use loses on the matches to come from the ratings of a filter that knows all sides together."""
+        kalman = kn.KalmanElo().fit(self.matches).ratings_.select("name", "rating")
+        rater = anew(self.found.in_use.rater, start=kalman)
+        chances = self._chances(self.later, self.league.played[self.n :])
+        return float(self._expected(rater, self.later, chances).mean())
+
     def best(self) -> float:
         """The best K of the later half."""
         return lowest(self.ks, self.past[:, self.found.since :].sum(axis=1)[:, None])[0]
@@ -151,11 +163,6 @@ class Truth:
     def best_to_come(self) -> float:
         """The best K of the matches to come."""
         return lowest(self.ks, self.coming[:, None])[0]
-
-    def excess(self, k: float) -> float:
-        """What a K loses more on the later half than the best."""
-        curve = self.past[:, self.found.since :].mean(axis=1)
-        return float(np.interp(math.log(k), np.log(self.ks), curve) - curve.min())
 
     @property
     def expected(self) -> np.ndarray:
@@ -187,9 +194,7 @@ def judge(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
 
     if ahead(found):
         to_come = truth.best_to_come
-        if "suits" in lead.answer:
-            said.append(("K suits the matches to come", found.outlook.low <= to_come <= found.outlook.high))
-        else:
+        if "not clearly" not in lead.answer:
             said.append(
                 ("K is too large or small for the matches to come", (to_come < k) == ("too large" in lead.answer))
             )
@@ -200,14 +205,17 @@ def judge(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
             said.append(("The past wanted more", best > to_come))
     else:
         held = found.advice.low <= best <= found.advice.high
+        if re.search("is (probably )?(a little )?too", lead.answer):
+            right = ("large" in lead.answer) == (truth.best_to_come < k)
+            said.append(
+                (f"K is {'probably ' * ('probably' in lead.answer)}too …: the matches to come say so too", right)
+            )
         if "probably" in lead.answer:
             said.append(("K is probably too large or small", way(lead.answer)))
         elif "was too" in lead.answer:
             said.append(("K was too large or small on the later half", way(lead.answer)))
         elif "too large" in lead.answer or "too small" in lead.answer:
             said.append(("K is too large or small", way(lead.answer)))
-        elif "suits" in lead.answer:
-            said.append(("K suits this league", truth.excess(k) < SMALL_LOSS))
         if "be right" in lead.answer or "been right" in lead.answer:
             said.append(("all K from … to … may be right", held))
         else:
@@ -241,14 +249,19 @@ def _of_findings(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
     off, new = truth.rating - truth.strength, truth.newcomer
     for one in found.findings:
         if one.kind == "K" and found.k is not None:
-            lost = [float(np.interp(math.log(k), np.log(truth.ks), truth.coming)) for k in (found.k, advised(found).k)]
-            said.append(("Take K = …: it forecasts the matches to come better", lost[1] < lost[0]))
+            better = truth.comes(advised(found).k) < truth.comes(found.k)
+            said.append(("Take K = …: it forecasts the matches to come better", better))
         elif one.kind == "hidden":
             alike = np.corrcoef(truth.league.played[: truth.n].ravel(), truth.league.played[: truth.n, ::-1].ravel())[
                 0, 1
             ]
             share = truth.spread_and_share()[1]
             said.append(("Opponents are alike, and ratings show only …", alike > 0.3 and share < 0.8))
+            if found.k is not None:
+                better = truth.begun_anew() < truth.comes(found.k)
+                said.append(
+                    ("Begin anew from ratings by --rater kalman: the matches to come are forecast better", better)
+                )
         elif one.kind == "start":
             start = found.inflation.start
             right = 1500 + float((off - 1500)[active & ~new].mean()) + _entry(truth)
@@ -366,8 +379,9 @@ def one_league(name: str, seed: int) -> list[tuple[str, bool]]:
     kind = KINDS[name]
     league = play(kind, 5000 + seed)
     audited = len(league.matches) // 2
-    matches, k = league.matches[:audited], (12.0, 24.0, 48.0)[seed % 3]
-    rater = kn.TeamElo.classic(k=k, home_advantage=None)
+    matches, k = league.matches[:audited], K_IN_USE[(seed + list(KINDS).index(name)) % len(K_IN_USE)]
+    # One time in five a home advantage is given, and it is wrong.
+    rater = kn.TeamElo.classic(k=k, home_advantage=2.0 * kind.home if kind.home and seed % 5 == 0 else None)
     by = reference = None
     if kind.newcomers and seed % 2:
         late = dict(zip(league.matches.teams, league.newcomer))
@@ -386,7 +400,7 @@ def contests_by(way: str, seed: int) -> contest_kinds.Made:
     g = np.random.default_rng([seed, 63])
     size, n = int(g.integers(4, 31)), int(g.integers(50, 121))
     n, spread, k = max(n, 3 * size), g.uniform(100.0, 260.0), 60.0
-    contests, walk = int(np.clip(4000 // size, 120, 500)), g.choice([0.0, 0.0, 3.0, 8.0])
+    contests, walk = 2 * int(np.clip(4000 // size, 120, 500)), g.choice([0.0, 0.0, 3.0, 8.0])
     enters = np.where(g.random(n) < g.choice([0.0, 0.3]), g.uniform(0.1, 0.9, n) * contests, 0.0)
     pool = g.integers(3, size=n)
     strength = spread * g.normal(size=n) + np.where(enters > 0, g.choice([0.0, -0.7]) * spread, 0.0)
@@ -415,34 +429,40 @@ def contests_by(way: str, seed: int) -> contest_kinds.Made:
     return contest_kinds.Made(kn.read_contests(dict(table)), np.concatenate(true))
 
 
-def judge_contests(found: ContestAudit, x: np.ndarray) -> list[tuple[str, bool]]:
-    """The same of contests between these strengths (points, of all entries)."""
+def orders_lost(races: kn.matches.Contests, r: np.ndarray, x: np.ndarray) -> float:
+    """Expected log-loss of ratings before contests between these strengths, over how two of a field end."""
+    total = pairs = 0.0
+    for low, high in zip(races.first, races.first[1:]):
+        i, j = np.triu_indices(high - low, 1)
+        p = ndtr((x[low:high][i] - x[low:high][j]) / POINTS / math.sqrt(2))
+        gap = (r[low:high][i] - r[low:high][j]) * math.log(10) / 400
+        total, pairs = total + float((np.logaddexp(0, -gap) + (1 - p) * gap).sum()), pairs + i.size
+    return total / pairs
+
+
+def judge_contests(found: ContestAudit, x: np.ndarray, later: kn.matches.Contests, to_come: np.ndarray):
+    """The same of contests between these strengths (points, of all entries), and of later ones."""
     races, k, initial = found.contests, found.k or 0.0, found.in_use.rater.initial
-    first, last = races.first[found.since :], races.first[found.since + 1 :]
+    cut = races.first[found.since]
 
     def rated(k: float) -> np.ndarray:
         return kn.TeamElo.classic(k=k).one_step_ahead(races).mean
 
-    curve = np.zeros(CONTEST_K.size)
-    for n, one in enumerate(CONTEST_K):
-        r, pairs = rated(one), 0
-        for low, high in zip(first, last):
-            i, j = np.triu_indices(high - low, 1)
-            p = ndtr((x[low:high][i] - x[low:high][j]) / POINTS / math.sqrt(2))
-            gap = (r[low:high][i] - r[low:high][j]) * math.log(10) / 400
-            curve[n] += float((np.logaddexp(0, -gap) + (1 - p) * gap).sum())
-            pairs += i.size
-        curve[n] /= pairs
+    curve = np.array([orders_lost(races[found.since :], rated(one)[cut:], x[cut:]) for one in CONTEST_K])
     best = lowest(CONTEST_K, curve[:, None])[0]
-    excess = float(np.interp(math.log(k), np.log(CONTEST_K), curve) - curve.min())
     answer, held = found.lead.answer, found.advice.low <= best <= found.advice.high
     judged = [("Contests: all K from … to … may be right" if "may be right" in answer else
                "Contests: K … is best (interval)", held)]  # fmt: skip
     if "too large" in answer or "too small" in answer:
         sure = "probably " if "probably" in answer else ""
         judged.append((f"Contests: K is {sure}too large or small", (best < k) == ("too large" in answer)))
-    elif "suits" in answer:
-        judged.append(("Contests: K suits", excess < SMALL_LOSS))
+    if any(one.kind == "K" for one in found.findings):
+        start = kn.TeamElo.classic(k=k).fit(races).ratings_
+        used, taken = (
+            orders_lost(later, kn.TeamElo.classic(k=one, start=start).one_step_ahead(later).mean, to_come)
+            for one in (k, found.advice.k)
+        )
+        judged.append(("Contests: take K = …: it forecasts the contests to come better", taken < used))
     size = races.sizes.astype(float)
     mean = (np.bincount(races.contest, x) / size)[races.contest]
     # In the largest of the pools that never meet.
@@ -484,9 +504,11 @@ def judge_contests(found: ContestAudit, x: np.ndarray) -> list[tuple[str, bool]]
 def some_contests(name: str, seed: int) -> list[tuple[str, bool]]:
     """Play contests of a kind, audit them and judge what is said."""
     kind, number = CONTESTS[name]
-    made = contests_by(kind, seed) if isinstance(kind, str) else contest_kinds.make(kind, number, 700 + seed)
-    found = kn.audit(made.contests, kn.TeamElo.classic(k=(20.0, 80.0, 240.0)[seed % 3]))
-    return judge_contests(found, POINTS * made.strength)
+    made = contests_by(kind, seed) if isinstance(kind, str) else contest_kinds.make(kind, 2 * number, 700 + seed)
+    half, x = len(made.contests) // 2, POINTS * made.strength
+    k = CONTEST_K_IN_USE[(seed + list(CONTESTS).index(name)) % len(CONTEST_K_IN_USE)]
+    found, cut = kn.audit(made.contests[:half], kn.TeamElo.classic(k=k)), made.contests.first[half]
+    return judge_contests(found, x[:cut], made.contests[half:], x[cut:])
 
 
 def main() -> int:

@@ -132,6 +132,22 @@ def test_replays_of_the_matches_to_come_end_as_theory_expects_them():
     assert np.abs(off).max() < 4.5 and 0.7 < np.mean(off**2) < 1.3
 
 
+def test_the_interval_is_wider_by_what_the_k_of_the_past_may_be_off():
+    recursion, ratings = recursion_of(growing(), MOVING)
+    drawn = [MOVING, MOVING._replace(walk_per_match=30.0)]
+
+    def ends(low, high):
+        """Logarithms of both ends over the K between them."""
+        found = look_ahead(recursion, drawn, ratings, SimpleNamespace(k=30.0, low=low, high=high), 30.0, None)
+        return np.log([found.k / found.low, found.high / found.k])
+
+    certain = ends(30.0, 30.0)
+    assert (certain > 0.05).all()
+    assert ends(20.0, 50.0) == pytest.approx(np.hypot(certain, np.log([30.0 / 20.0, 50.0 / 30.0])))
+    # Where no K of the past is too small, nothing tells by how much.
+    assert ends(0.0, 50.0)[0] == pytest.approx(certain[0])
+
+
 @pytest.mark.long
 def test_after_a_start_up_the_interval_holds_the_k_that_proves_best():
     """95 % of 20: 17 or more hold with probability .984; an interval by draws of the parameters alone held 60 %."""

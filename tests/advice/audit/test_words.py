@@ -17,13 +17,15 @@ from kinelo.advice.audit.inputs import Misrated, RatingsInUse, only_side
 from kinelo.advice.audit.outlook import FirstSteps, Outlook
 from kinelo.advice.audit.performance import Performance
 from kinelo.advice.audit.recursion import Advice, advise
-from kinelo.advice.audit.verdict import AuditReport, lead_of, other_words
+from kinelo.advice.audit.verdict import AuditReport, contest_lead, lead_of, other_words
 from kinelo.advice.audit.words import (
     LOG_LOSS,
     NOTHING_TO_DO,
     advised,
+    ahead,
     better,
     change,
+    contest_findings,
     contest_rows,
     findings_of,
     gain_words,
@@ -384,7 +386,7 @@ def verdict(**changes):
     return lead_of(found).verdict
 
 
-def test_a_k_outside_of_the_interval_is_probably_wrong_and_one_inside_suits():
+def test_a_k_outside_of_the_interval_is_probably_wrong_and_one_inside_is_not_clearly_so():
     assert verdict(tested=NONE) == (
         "K = 32 is probably too large for this league: K = 15 (12 to 19) is best. On the later half of the matches, "
         "K = 15 gives what happens a 0.76 % (-0.04 to 1.51) higher chance: these matches cannot prove it."
@@ -394,15 +396,6 @@ def test_a_k_outside_of_the_interval_is_probably_wrong_and_one_inside_suits():
         "K = 32 is not clearly wrong for this league: no K forecasts better beyond chance. On the later half of the "
         "matches, K = 15 gives what happens a 0.76 % (-0.04 to 1.51) higher chance; K = 15 (12 to 19) is best."
     )
-    # It suits only where no more can be gained than hardly anybody would notice, by any K that may be right.
-    for most, against, said in ((0.0019, 0.0019, "suits"), (0.0021, 0.0, "is not"), (0.0, 0.0021, "is not")):
-        measured = case().measured
-        # Of 12, 15 and 19, which may be right, the last is the one to fear.
-        measured.difference = lambda one, other, high=against: Difference(
-            0.0, 0.0, high if (one, other) == (18, 19) else 0
-        )
-        said_of = verdict(tested=Difference(0.0006, -0.0004, most), k=18.0, measured=measured)
-        assert said_of.startswith(f"K = 32 {said} ")
 
 
 def test_one_k_one_reason_and_no_caveat_where_none_fits():
@@ -431,6 +424,7 @@ def test_a_best_k_that_these_matches_cannot_tell_is_not_called_best():
     )
     for k in (4.37, 44.1):
         assert "may be right, but K = 32 forecasts no worse" in verdict(advice=wide, tested=NONE, k=k)
+    assert "may be right, and K = 32 forecasts no worse" in verdict(advice=wide, tested=NONE, k=None)
 
 
 def test_the_most_useful_finding_stands_above_k():
@@ -482,16 +476,18 @@ def test_the_most_useful_finding_stands_above_k():
 
 def test_what_was_best_is_advised_only_where_the_matches_to_come_want_it_too():
     """Of K = 32, where the past wanted 15 (12 to 19), and of K = 8."""
-    for k, way, ends, lasting in (
-        (32.0, "large", (24.0, 31.9), True),
-        (32.0, "large", (24.0, 32.1), False),
-        (32.0, "large", (33.0, 40.0), False),  # the other way
-        (8.0, "small", (8.1, 12.0), True),
-        (8.0, "small", (7.9, 12.0), False),
-        (8.0, "small", (4.0, 7.0), False),
+    for k, way, ends, saved, lasting in (
+        (32.0, "large", (24.0, 31.9), 0.0021, True),
+        (32.0, "large", (24.0, 31.9), 0.0019, False),
+        (32.0, "large", (24.0, 32.1), 0.0021, False),
+        (32.0, "large", (33.0, 40.0), 0.0021, False),  # the other way
+        (8.0, "small", (8.1, 12.0), 0.0021, True),
+        (8.0, "small", (8.1, 12.0), 0.0019, False),
+        (8.0, "small", (7.9, 12.0), 0.0021, False),
+        (8.0, "small", (4.0, 7.0), 0.0021, False),
     ):
         system = SimpleNamespace(name=f"K = {k:g}", rater=SimpleNamespace(initial=1400.0, start=None))
-        found = case(k=k, in_use=system, tested=BETTER, outlook=outlook(28.0, *ends))
+        found = case(k=k, in_use=system, tested=BETTER, outlook=outlook(28.0, *ends, saved))
         assert lasts(found) is lasting
         kinds, lead = [one.kind for one in findings_of(found)], lead_of(found)
         if lasting:
@@ -505,10 +501,15 @@ def test_what_was_best_is_advised_only_where_the_matches_to_come_want_it_too():
             assert lead.reason.startswith("There K = 15 gives what happens a ")
             assert lead.reason.endswith(". For the matches to come no other K is shown to be better.")
         # What is not proved is probable under the same condition, and nothing is where like meets like.
-        unsure = case(k=k, in_use=system, outlook=outlook(28.0, *ends))
-        assert ("K" in [one.kind for one in findings_of(unsure)]) is lasting
-        alike = case(k=k, in_use=system, tested=BETTER, outlook=outlook(28.0, *ends), opponents=opponents(0.8))
+        unsure = case(k=k, in_use=system, outlook=outlook(28.0, *ends, saved))
+        assert ("probably" in lead_of(unsure).answer) is lasting
+        alike = case(k=k, in_use=system, tested=BETTER, outlook=outlook(28.0, *ends, saved), opponents=opponents(0.8))
         assert not lasts(alike) and "K" not in [one.kind for one in findings_of(alike)]
+
+
+def test_a_rule_of_k_is_called_worse_where_the_matches_to_come_want_what_the_past_did():
+    assert lasts(case(k=None))
+    assert not lasts(case(k=None, outlook=outlook(15.0, 12.0, 19.0, past=9.0, future=3.6, known=4.5)))
 
 
 def test_of_the_matches_to_come_a_k_is_advised_where_it_saves_enough():
@@ -523,25 +524,35 @@ def test_of_the_matches_to_come_a_k_is_advised_where_it_saves_enough():
 def test_steps_that_fall_are_another_way_beside_a_better_k():
     steps = FirstSteps(12.0, 90.0, 3.0, Difference(0.002, 0.0005, 0.0035))
     for k, way in ((18.0, "Take"), (32.0, "Or take")):
-        found = case(k=k, outlook=replace(outlook(), first=steps))
+        found = case(k=k, tested=BETTER if k == 32.0 else NONE, outlook=replace(outlook(), first=steps))
         (said,) = [one for one in findings_of(found) if one.kind == "first steps"]
         assert said.words == ("A larger K for the first matches of a side forecasts better than K = 15 for all.")
         assert said.advice.startswith(f"{way} K = 90 falling to 12, halfway after 3 matches: --k 12 --k-first 90 ")
 
 
-def test_what_is_probable_is_something_to_do_and_what_may_be_right_is_not():
+def test_what_is_probable_is_said_and_nothing_to_do():
     """Of K = 32 and K = 8, where 12 to 19 may be right, and the later half alone proves nothing."""
     for k, way in ((32.0, "large"), (8.0, "small")):
         system = SimpleNamespace(name=f"K = {k:g}", rater=SimpleNamespace(initial=1400.0, start=None))
         found = case(k=k, in_use=system)
-        (said,) = [one for one in findings_of(found) if one.kind == "K"]
-        assert (said.words, said.advice) == (
-            f"K = {k:g} is probably too {way}.", "K = 15 (12 to 19) is the better guess."
+        assert lead_of(found).answer == f"K = {k:g} is probably too {way} for this league: K = 15 (12 to 19) is best."
+        assert lead_of(found).k == k and "K" not in [one.kind for one in findings_of(found)]
+        quiet = {"tested": Difference(-0.001, -0.004, 0.001)}, {"k": 18.0}, {"k": 12.0}, {"k": 19.0}
+        assert all("not clearly wrong" in lead_of(case(**({"k": k} | one))).answer for one in quiet)
+
+
+def test_of_contests_a_k_is_taken_where_it_is_clear_and_fields_are_not_alike():
+    system = SimpleNamespace(name="K = 32", rater=SimpleNamespace(initial=1400.0, start=None))
+    for alike, tested, kinds in ((False, BETTER, ["K"]), (True, BETTER, []), (False, NONE, [])):
+        found = SimpleNamespace(
+            in_use=system, k=32.0, advice=case().advice, tested=tested, other=None, like_meets_like=alike, start=None,
+            pairs_right=(0.61, 0.64), contests=League(), unfinished=0.0, luck=(),
         )  # fmt: skip
-        assert lead_of(found).answer == f"{said.words[:-1]} for this league: K = 15 (12 to 19) is best."
-        for quiet in ({"tested": Difference(-0.001, -0.004, 0.001)}, {"k": 18.0},
-                      {"advice": replace(found.advice, telling=False)}):  # fmt: skip
-            assert [one for one in findings_of(case(**({"k": k} | quiet))) if one.kind == "K"] == []
+        found.findings = contest_findings(found)
+        assert [one.kind for one in found.findings] == kinds
+        was = "was too large on the later half of the contests" if alike else "is too large for these contests"
+        said = was if tested is BETTER else "is probably too large for these contests"
+        assert contest_lead(found).answer.startswith(f"K = 32 {said}: K = 15 (12 to 19) ")
 
 
 def test_an_extract_of_one_side_tells_no_k_of_its_league():
@@ -590,7 +601,10 @@ def test_the_verdict_is_about_the_matches_to_come_where_the_past_had_to_find_str
     listed = SimpleNamespace(name="K = 32", rater=SimpleNamespace(initial=1400.0, start={"Ash": 1500.0}))
     said = verdict(outlook=found, tested=BETTER, k=12.0, in_use=listed, **clearly)
     assert "because sides began off their strengths and ratings had to find strengths first" in said
-    assert verdict(outlook=found, tested=BETTER, k=5.0).startswith("K = 32 suits the matches to come: ")
+    assert verdict(outlook=found, tested=BETTER, k=5.0) == (
+        "K = 32 is not clearly wrong for the matches to come: from today's ratings on K = 6 (4 to 9) is best, and by "
+        "theory moving there gives what happens a 0.31 % higher chance."
+    )
     assert verdict(outlook=found, tested=BETTER, k=3.0).startswith("K = 32 is too small for the matches to come: ")
     # Where the quarters of the past want more and more, no start-up is named; nor where like meets like, or newcomers
     # start off their strengths or grow.
@@ -603,6 +617,15 @@ def test_the_verdict_is_about_the_matches_to_come_where_the_past_had_to_find_str
     ):  # fmt: skip
         said = verdict(outlook=found, tested=BETTER, k=12.0, **changes)
         assert "from today's ratings on" not in said and "every side began" not in said
+
+
+def test_the_matches_to_come_are_spoken_of_where_they_want_a_k_that_the_past_leaves_out():
+    """Of 12 to 19, which may have been right."""
+    for k, apart in ((11.9, True), (12.1, False), (18.9, False), (19.1, True)):
+        future, rising = (3.6, QUIET[1].measured) if k < 15.0 else (14.4, 16.0)
+        periods = (EARLIER, replace(QUIET[1], measured=rising))
+        found = outlook(k, 4.0, 30.0, past=9.0, future=future, known=4.5)
+        assert ahead(case(outlook=found, periods=periods)) is apart
 
 
 def test_the_k_of_the_matches_to_come_is_the_one_that_is_said():

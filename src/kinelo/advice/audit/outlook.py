@@ -76,7 +76,7 @@ class Outlook:
     ----------
     k, low, high
         The best K, that of the past where the past says nothing else of the future; and where the K that proves best
-        lies in 95 % of replays of the matches to come.
+        lies in 95 % of replays of the matches to come, wider by what the K of the past may be off.
     matches
         How many matches to come it is best for.
     gain
@@ -138,8 +138,12 @@ def look_ahead(
     bests = lowest(ks, np.stack(losses, axis=1))
     k = advice.k * best / past if differ(best, past) else advice.k
     low, high = (advice.k / past * float(end) for end in np.quantile(bests, [0.025, 0.975]))
+    # What this is a ratio to is not certain either.
+    doubt = math.log(advice.high / advice.k), math.log(advice.k / (advice.low or advice.k))
+    high = k * math.exp(math.hypot(math.log(max(high, k) / k), doubt[0]))
+    low = k * math.exp(-math.hypot(math.log(k / min(low, k)), doubt[1]))
     gain = None if in_use is None else ahead.loss(in_use) - ahead.loss(k)
-    return Outlook(k, min(low, k), max(high, k), ahead.calendar.size, gain, past, best, best_if_known)
+    return Outlook(k, low, high, ahead.calendar.size, gain, past, best, best_if_known)
 
 
 def replayed_losses(replay: Recursion, ks: Array) -> Array:

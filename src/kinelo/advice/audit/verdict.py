@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kinelo.advice.audit.backtest import Difference
 from kinelo.advice.audit.words import (
     HOW_WE_KNOW,
-    SMALL_LOSS,
     UNNOTICED_LOSS,
     WHAT_TO_DO,
     Audit,
@@ -20,7 +19,6 @@ from kinelo.advice.audit.words import (
     findings_of,
     interval,
     lasts,
-    probable,
     to_do,
 )
 from kinelo.advice.report import Report, Rows, html_fragment, with_interval
@@ -137,13 +135,13 @@ def lead_of(audit: Audit) -> Lead:
     if audit.k is None or outlook.gain is None:
         answer = f"From today's ratings by {name} on, K = {best} is best for the matches to come."
         return Lead(outlook.k, outlook.low, outlook.high, before, answer, _caveat(audit))
-    suits = outlook.low <= audit.k <= outlook.high
-    fits = "suits" if suits else f"is too {'large' if audit.k > outlook.k else 'small'} for"
+    wrong = lasts(audit)
+    fits = f"too {'large' if audit.k > outlook.k else 'small'}" if wrong else "not clearly wrong"
     answer = (
-        f"{name} {fits} the matches to come: from today's ratings on K = {best} is best, and by theory "
-        f"{'moving there ' if suits else ''}{better(outlook.gain)}."
+        f"{name} is {fits} for the matches to come: from today's ratings on K = {best} is best, and by theory "
+        f"{'' if wrong else 'moving there '}{better(outlook.gain)}."
     )
-    return Lead(audit.k if suits else outlook.k, outlook.low, outlook.high, before, answer, _caveat(audit))
+    return Lead(outlook.k if wrong else audit.k, outlook.low, outlook.high, before, answer, _caveat(audit))
 
 
 def contest_lead(found: ContestAudit) -> Lead:
@@ -191,13 +189,10 @@ def _answer(found: Audit | ContestAudit, league: str, played: str, more: str) ->
     if not advice.telling:
         also = "and" if found.k is None or advice.low <= found.k <= advice.high else "but"
         return f"{played} cannot tell which K is best: {best}, {also} {name} forecasts no worse beyond chance.", ""
-    if probable(found):
+    outside = found.k is not None and not advice.low <= found.k <= advice.high
+    if outside and tested.mean > 0 and lasts(found):
         return f"{name} is probably too {way} for {league}: {best}.", f"{moved}: these {games} cannot prove it."
-    # It suits where none of those that may be right, as far as they were tried, would have saved a noticeable loss.
-    right = [k for k in (advice.low, advice.k, advice.high) if found.k is not None and k >= found.measured.k[0]]
-    most = max([tested.high, *(found.measured.difference(found.k or k, k).high for k in right)])
-    fits = "suits" if most < SMALL_LOSS else "is not clearly wrong for"
-    return f"{name} {fits} {league}: no K forecasts better beyond chance.", f"{moved}; {best}."
+    return f"{name} is not clearly wrong for {league}: no K forecasts better beyond chance.", f"{moved}; {best}."
 
 
 def _unsure(found: Audit | ContestAudit, games: str) -> str:

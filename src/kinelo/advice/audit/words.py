@@ -33,7 +33,7 @@ ContestAudit: TypeAlias = Any
 UNNOTICED_LOSS = 0.0002
 """A difference in log-loss that nobody would notice."""
 SMALL_LOSS = 0.002
-"""Log-loss that a K may lose against the best one, at the upper end of the interval, and suit a league."""
+"""Log-loss that another K must be expected to save to be worth a change."""
 MOVED = 5.0
 """Points by which a home advantage must have changed, or be off, to be worth a word."""
 K_UNIT = (
@@ -122,7 +122,8 @@ def _sized(saved: float | Difference, unit: float, digits: str, name: str = "") 
 
 
 def ahead(audit: Audit | ContestAudit) -> bool:
-    """Whether the matches to come clearly want another K than the past did, and the quarters of the past agree.
+    """Whether the matches to come clearly want another K than the past did, one outside of those that may have been
+    right, and the quarters of the past agree.
 
     A rule of K has no one number that could be compared with what the matches to come want. Where like meets like the
     backtest alone advises, and theory knows too little of newcomers who start off their strengths or grow. Contests to
@@ -130,6 +131,8 @@ def ahead(audit: Audit | ContestAudit) -> bool:
     """
     advice, outlook = audit.advice, getattr(audit, "outlook", None)
     if outlook is None or not (advice.agree and advice.telling and outlook.differs) or audit.opponents.alike:
+        return False
+    if advice.low <= outlook.k <= advice.high:
         return False
     periods = audit.periods
     found = audit.inflation
@@ -142,17 +145,20 @@ def ahead(audit: Audit | ContestAudit) -> bool:
 
 
 def lasts(audit: Audit | ContestAudit) -> bool:
-    """Whether theory wants another K than that in use for the matches to come, too, and in the same direction.
+    """Whether theory wants another K than that in use for the matches to come, too, in the same direction, and expects
+    so much of it that it is worth a change: what it expects to save by less proved to be lost as often as not.
 
     Ratings that had to find strengths want a large K in the past. Played on, the K that was best in the past then
-    forecasts worse more often than better; of opponents that are alike theory knows too little.
+    forecasts worse more often than better. Where like meets like theory knows too little, and a smaller K would keep
+    for long what today's ratings are off by: of contests, to whose future no theory looks, that alone is asked.
     """
     outlook, k = getattr(audit, "outlook", None), audit.k
-    if outlook is None or (k is None and not outlook.differs):
-        return True
+    if outlook is None:
+        return not audit.like_meets_like
     if k is None or audit.opponents.alike:
-        return False
-    return outlook.high < k if audit.advice.k < k else k < outlook.low
+        return k is None and not outlook.differs
+    outside = outlook.high < k if advised(audit).k < k else k < outlook.low
+    return outside and outlook.gain > SMALL_LOSS
 
 
 def advised(audit: Audit | ContestAudit) -> Advice | Outlook:
@@ -178,10 +184,7 @@ def findings_of(audit: Audit) -> list[Finding]:
     if audit.extract is not None:
         return []
     best, k = advised(audit), audit.k
-    clear = audit.tested.low > 0 and lasts(audit)
-    if best is audit.outlook:
-        # What theory expects to save by less proved to be lost as often as not.
-        clear = k is None or (not best.low <= k <= best.high and (audit.outlook.gain or 0.0) > SMALL_LOSS)
+    clear = k is None or lasts(audit) if best is audit.outlook else audit.tested.low > 0 and lasts(audit)
     groups = _of_groups(audit)
     found = [*_k_finding(audit, best, clear), *_hidden(audit), *groups]
     home = audit.home
@@ -207,17 +210,10 @@ def findings_of(audit: Audit) -> list[Finding]:
 def contest_findings(found: ContestAudit) -> list[Finding]:
     """The same of contests: which K, and where newcomers should start."""
     start, initial = found.start, found.in_use.rater.initial
-    findings = _k_finding(found, found.advice, found.tested.low > 0)
+    findings = _k_finding(found, found.advice, found.tested.low > 0 and lasts(found))
     if start is not None and not start.low <= initial <= start.high:
         findings.append(_start_finding(start, initial))
     return sorted(findings, key=lambda one: -one.weight)
-
-
-def probable(found: Audit | ContestAudit) -> bool:
-    """Whether the K in use lies outside of those that may be right, which the later half alone cannot prove."""
-    advice, k = found.advice, found.k
-    outside = k is not None and advice.telling and not advice.low <= k <= advice.high
-    return outside and found.tested.mean > 0 and lasts(found)
 
 
 def to_do(findings: list[Finding]) -> Rows:
@@ -226,19 +222,19 @@ def to_do(findings: list[Finding]) -> Rows:
 
 
 def _k_finding(found: Audit | ContestAudit, best: Advice | Outlook, clear: bool) -> list[Finding]:
-    """Which K to take, where it is ``clear`` or probable that it forecasts better than what is in use."""
+    """Which K to take, where it is ``clear`` that it forecasts better than what is in use."""
     other, name = found.other, found.in_use.name
     if other is not None:
         if other.better is not False:
             return []
         words = f"{other.name} forecasts worse than Elo at its best K."
         return [Finding("K", words, f"Take Elo with K = {other.k:.3g}.", BETTER_STEPS)]
-    if not clear and not (best is found.advice and probable(found)):
+    if not clear:
         return []
-    words, take = f"{name} forecasts worse than one K for all.", f"Take K = {interval(best)}."
+    words = f"{name} forecasts worse than one K for all."
     if found.k is not None:
-        words = f"{name} is {'' if clear else 'probably '}too {'large' if found.k > best.k else 'small'}."
-    return [Finding("K", words, take if clear else f"K = {interval(best)} is the better guess.", BETTER_STEPS)]
+        words = f"{name} is too {'large' if found.k > best.k else 'small'}."
+    return [Finding("K", words, f"Take K = {interval(best)}.", BETTER_STEPS)]
 
 
 def _hidden(audit: Audit) -> list[Finding]:
