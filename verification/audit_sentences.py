@@ -35,7 +35,7 @@ from kinelo.advice.audit.audit import Audit
 from kinelo.advice.audit.backtest import lowest
 from kinelo.advice.audit.contests import ContestAudit
 from kinelo.advice.audit.in_use import SystemInUse, anew, with_results
-from kinelo.advice.audit.words import advised, ahead
+from kinelo.advice.audit.words import advised, ahead, to_take
 from kinelo.raters.bradley_terry.orders import pools_of_contests
 
 KINDS = {
@@ -249,7 +249,7 @@ def _of_findings(found: Audit, truth: Truth) -> list[tuple[str, bool]]:
     off, new = truth.rating - truth.strength, truth.newcomer
     for one in found.findings:
         if one.kind == "K" and found.k is not None:
-            better = truth.comes(advised(found).k) < truth.comes(found.k)
+            better = truth.comes(to_take(found).k) < truth.comes(found.k)
             said.append(("Take K = …: it forecasts the matches to come better", better))
         elif one.kind == "hidden":
             alike = np.corrcoef(truth.league.played[: truth.n].ravel(), truth.league.played[: truth.n, ::-1].ravel())[

@@ -144,7 +144,7 @@ def test_what_to_do_begins_with_the_k_where_it_is_clear():
     assert findings_of(case(**quiet, k=None))[0].words == "K = 32 forecasts worse than one K for all."
     assert findings_of(case(**(quiet | {"tested": NONE}), k=18.0)) == []
     wide = Advice(4.0, 0.0, 9.0, agree=True, telling=False)
-    assert findings_of(case(**quiet, advice=wide))[0].advice == "Take K = 9 or less."
+    assert findings_of(case(**quiet, advice=wide, outlook=outlook(4.0, 2.0, 9.0)))[0].advice == "Take K = 9 or less."
     # About the matches to come where they want another one; a K that suits them is left alone.
     coming = outlook(6.0, 4.0, 9.0, past=9.0, future=3.6, known=4.5)
     assert findings_of(case(**quiet, outlook=coming, k=12.0))[0].advice == "Take K = 6 (4 to 9)."
@@ -505,6 +505,20 @@ def test_what_was_best_is_advised_only_where_the_matches_to_come_want_it_too():
         assert ("probably" in lead_of(unsure).answer) is lasting
         alike = case(k=k, in_use=system, tested=BETTER, outlook=outlook(28.0, *ends, saved), opponents=opponents(0.8))
         assert not lasts(alike) and "K" not in [one.kind for one in findings_of(alike)]
+
+
+def test_where_luck_spread_the_ratings_a_k_on_the_way_to_the_best_one_is_taken_first():
+    """The best of the past is 15."""
+    why = " at first: a smaller one would keep for long what luck made of today's ratings."
+    for k, ahead_of, said in (
+        (32.0, (28.0, 24.0, 31.9), f"Take K = 28 (24 to 31.9){why}"),
+        (32.0, (14.0, 12.0, 19.0), "Take K = 15 (12 to 19)."),  # beyond the best one
+        (8.0, (12.0, 9.0, 14.0), "Take K = 15 (12 to 19)."),
+    ):
+        system = SimpleNamespace(name=f"K = {k:g}", rater=SimpleNamespace(initial=1400.0, start=None))
+        found = case(k=k, in_use=system, tested=BETTER, periods=QUIET, outlook=outlook(*ahead_of))
+        assert [one.advice for one in findings_of(found) if one.kind == "K"] == [said]
+        assert ": K = 15 (12 to 19) is best." in lead_of(found).answer
 
 
 def test_a_rule_of_k_is_called_worse_where_the_matches_to_come_want_what_the_past_did():

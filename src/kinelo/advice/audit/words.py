@@ -166,6 +166,13 @@ def advised(audit: Audit | ContestAudit) -> Advice | Outlook:
     return audit.outlook if ahead(audit) else audit.advice
 
 
+def to_take(audit: Audit) -> Advice | Outlook:
+    """The K to take from today's ratings on: where luck spread them under a K too large, the best one would keep that
+    luck for long, and theory asks for one on the way there."""
+    best, k = advised(audit), audit.k
+    return audit.outlook if k is not None and best.k < audit.outlook.k < k else best
+
+
 def gain_words(found: Audit | ContestAudit, games: str) -> tuple[str, str]:
     """The best K, and beside it what moving there does to the log-loss of these ``games``, and what that is."""
     past, k = found.advice, advised(found)
@@ -186,7 +193,7 @@ def findings_of(audit: Audit) -> list[Finding]:
     best, k = advised(audit), audit.k
     clear = k is None or lasts(audit) if best is audit.outlook else audit.tested.low > 0 and lasts(audit)
     groups = _of_groups(audit)
-    found = [*_k_finding(audit, best, clear), *_hidden(audit), *groups]
+    found = [*_k_finding(audit, to_take(audit), clear), *_hidden(audit), *groups]
     home = audit.home
     off = abs(home.today - home.in_use)
     if home.given and home.gain > UNNOTICED_LOSS and off > max(MOVED, 2 * home.error):
@@ -234,7 +241,10 @@ def _k_finding(found: Audit | ContestAudit, best: Advice | Outlook, clear: bool)
     words = f"{name} forecasts worse than one K for all."
     if found.k is not None:
         words = f"{name} is too {'large' if found.k > best.k else 'small'}."
-    return [Finding("K", words, f"Take K = {interval(best)}.", BETTER_STEPS)]
+    take = f"Take K = {interval(best)}"
+    if best is not advised(found):
+        take += " at first: a smaller one would keep for long what luck made of today's ratings"
+    return [Finding("K", words, f"{take}.", BETTER_STEPS)]
 
 
 def _hidden(audit: Audit) -> list[Finding]:
