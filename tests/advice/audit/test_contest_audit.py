@@ -195,7 +195,7 @@ def test_few_contests_are_said_to_tell_little_and_the_k_in_use_is_held_against_w
     assert few.findings[0].advice == f"Take K = {found.advice.k:.3g} ({low} to {high})."
     unsure = replace(few, tested=replace(found.tested, low=-0.001))
     assert unsure.verdict.startswith(
-        f"160 contests cannot tell which K is best: all K from {low} to {high} may be right, and K = 20 forecasts no "
+        f"160 contests cannot tell which K is best: all K from {low} to {high} may be right, but K = 20 forecasts no "
         "worse beyond chance. These contests tell the best K to a factor of "
     )
     assert [one.kind for one in unsure.findings if one.kind == "K"] == []
