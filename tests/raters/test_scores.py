@@ -77,11 +77,14 @@ def test_chances_of_scores_are_those_of_plain_laws(law, mean, size):
         np.testing.assert_allclose(grid[k], plain_grid(law, mean, variance[k], CHANCES[k], size), atol=2e-6)
 
 
-@pytest.mark.parametrize(("law", "mean"), [(COUNTS, 0.3), (COUNTS, 1.9), (POINTS, math.log(45))])
-def test_a_grid_holds_nearly_all_scores_and_not_many_more(law, mean):
-    said = forecast(law, [mean] * 3, [0.08] * 3)
+@pytest.mark.parametrize(
+    ("law", "mean", "variance"),
+    [(COUNTS, 0.3, 0.08), (COUNTS, 1.9, 0.08), (COUNTS, 2.6, 0.3), (POINTS, math.log(45), 0.08)],
+)
+def test_a_grid_holds_nearly_all_scores_and_not_many_more(law, mean, variance):
+    said = forecast(law, [mean] * 3, [variance] * 3)
     for chances in CHANCES:
-        wide = plain_grid(law, mean, 0.08, chances, 3 * said._size)
+        wide = plain_grid(law, mean, variance, chances, 3 * said._size)
         least = next(n for n in range(400) if wide.sum() - wide[:n, :n].sum() < 1e-5)
         assert least <= said._size < 3 * least
 
@@ -305,6 +308,7 @@ def test_a_league_goes_on_in_pieces_and_from_what_was_stored(played):
     parts = [again.one_step_ahead(matches[500:600])]
     other = kn.ScoreElo(kn.KalmanElo(covariance="diagonal"))
     other.from_arrays(again.to_arrays())
+    assert other.to_arrays()["law"].tolist() == again.to_arrays()["law"].tolist() == [0]  # counts
     parts.append(other.one_step_ahead(matches[600:]))
     np.testing.assert_allclose(np.concatenate([p.log_even for p in parts]), said.log_even, rtol=1e-12)
     assert parts[0].joined(parts, matches[500:]).expected == pytest.approx(said.expected)
@@ -324,6 +328,27 @@ def test_a_forecast_leaves_the_rater_alone_and_is_that_of_the_next_step(played):
     assert said.unknown == ("nobody",)
     after = rater.to_arrays()
     assert all(np.array_equal(before[name], after[name], equal_nan=before[name].dtype.kind == "f") for name in before)
+
+
+def test_a_forecast_of_what_was_played_does_not_read_its_scores(played):
+    matches, rater, *_ = played
+    part = matches[-30:]
+    sides = [[matches.teams[code] for code in codes] for codes in (part.home, part.away)]
+    table = dict(zip(("home", "away"), sides, strict=True)) | {"date": [str(day) for day in part.date]}
+    np.testing.assert_array_equal(
+        rater.predict(part).log_even, rater.predict(kn.read_matches(table, played=False)).log_even
+    )
+
+
+def test_goals_are_those_against_the_average_of_the_table():
+    """Ratings to begin with keep their level, so that the average side is not rated as a newcomer is."""
+    matches, *_ = league(7, rounds=2, sides=6)
+    start = {f"side {k}": 1800 + 30 * k for k in range(6)}
+    rater = kn.ScoreElo(kn.KalmanElo(covariance="diagonal", start=start), pace_walk=0.02, level_walk=0.02).fit(matches)
+    table = rater.ratings_
+    assert table["rating"].mean() > 1700
+    lead = (table["rating"] - table["rating"].mean()).to_numpy() * (table["attack"] - table["defence"]).to_numpy()
+    assert (lead > 0).all() and abs((table["attack"] / table["defence"]).log().mean()) < 0.1
 
 
 def test_margins_of_seasons_follow_the_scores(played):
@@ -360,6 +385,9 @@ def test_points_are_told_from_counts_by_their_number():
     said = rater.one_step_ahead(matches[300:])
     assert rater._law.points
     assert not kn.ScoreElo(law="counts")._points_in(210.0)
+    assert [kn.ScoreElo()._points_in(total) for total in (30.0, 30.5)] == [False, True]
+    floors = [kn.ScoreElo(dispersion=0.6, law=law).update(matches[:9])._law.dispersion for law in ("counts", "points")]
+    assert floors == [1.0, 0.6]  # counts are no less spread than Poisson's
     spread = (home + away)[300:].var()
     expected = rater.parameters_["dispersion"] * 210.0
     assert expected == pytest.approx(spread, rel=0.25)
