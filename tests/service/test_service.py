@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -240,6 +241,23 @@ def test_fair_teams_are_those_of_the_rater(make, tmp_path):
     expected = kn.balance(book.rater, asked["players"], [4, 2], apart=asked["apart"], best=3).to_dict()
     assert answer.json() == json.loads(json.dumps(expected)) and len(expected["splits"]) == 3
     assert expected["unknown"] == ["new"]
+
+
+def test_matches_sent_at_once_are_each_answered(address, monkeypatch):
+    """What is wrong with one is told to who sent it, and nobody waits for ever."""
+    sent = [row(k) for k in range(12)]
+    sent[3]["date"], sent[5]["home"], sent[7] = "2024-02-31", sent[5]["away"], sent[2]
+    with serve(kn.RatingBook(address, kn.TeamElo.classic(k=24))) as client:
+        assert added(client.post("/matches", json=row(20)))[0] == 1
+        with ThreadPoolExecutor(12) as pool:
+            answers = list(pool.map(lambda one: client.post("/matches", json=one), sent))
+        assert "2024-02-31" in refused(answers[3]) and "itself" in refused(answers[5])
+        counts = [added(answer)[:2] for k, answer in enumerate(answers) if k not in (3, 5)]
+        assert sorted(counts) == [(0, 1)] + [(1, 0)] * 9
+        monkeypatch.setattr("kinelo.service.doors.add_each", lambda *words: 1 // 0)
+        with pytest.raises(ZeroDivisionError):
+            client.post("/matches", json=row(30))
+    assert kn.RatingBook(address).check() == []
 
 
 @pytest.mark.parametrize("every", [30, 10_000])

@@ -95,7 +95,11 @@ class BookThreads:
         """Count matches that wait, and answer all of them at once."""
         taken = [self.waiting.popleft() for _ in range(min(len(self.waiting), MOST_TOGETHER))]
         if taken:
-            found = doors.add_each(self.book, [match for match, _ in taken])
+            found: list[say.Added | Exception]
+            try:
+                found = doors.add_each(self.book, [match for match, _ in taken])
+            except Exception as error:  # nobody may wait for ever
+                found = [error] * len(taken)
             taken[0][1].get_loop().call_soon_threadsafe(_answer, [answer for _, answer in taken], found)
 
     def _note(self, answer: Any) -> None:
