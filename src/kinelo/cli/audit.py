@@ -386,14 +386,14 @@ def _watch(
                          f"{len(since):,}.")  # fmt: skip
     with plain_warnings():
         rated = rater_called(rater, *reading.asked_of_rater()).fit(before)
-        found = watch(rated, since, false_share=forms.false_share)
+        evidence = watch(rated, since, false_share=forms.false_share)
     if out is not None:
-        write_csv(found, out)
+        write_csv(evidence, out)
         typer.echo(f"Watched: {out}", err=as_json)
     if as_json:
-        echo_json({"rater": type(rated).__name__, "since": day, "matches": len(since), "sides": found.to_dicts()})
+        echo_json({"rater": type(rated).__name__, "since": day, "matches": len(since), "sides": evidence.to_dicts()})
         return
-    for line in watch_lines(found, forms.false_share):
+    for line in watch_lines(evidence, forms.false_share):
         typer.echo(line)
 
 
@@ -405,14 +405,14 @@ def _judges(results: Path, reading: ReadingOptions, forms: AuditForms, out: Path
     column = str(forms.judges)
     votes = reading.load(results, conditions=list(dict.fromkeys([*reading.columns_asked(), column])))
     with plain_warnings():
-        found = judges(BradleyTerry().fit(votes), votes, column, false_share=forms.false_share)
+        tested = judges(BradleyTerry().fit(votes), votes, column, false_share=forms.false_share)
     if out is not None:
-        write_csv(found, out)
+        write_csv(tested, out)
         typer.echo(f"Judges: {out}", err=as_json)
     if as_json:
-        echo_json({"by": column, "votes": len(votes), "judges": found.to_dicts()})
+        echo_json({"by": column, "votes": len(votes), "judges": tested.to_dicts()})
         return
-    for line in judge_lines(found, forms.false_share):
+    for line in judge_lines(tested, forms.false_share):
         typer.echo(line)
 
 

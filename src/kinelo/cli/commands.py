@@ -128,11 +128,11 @@ class Command(Help, TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Arguments, options of the command's own, and those of every group under its heading."""
         sections: dict[str, list[tuple[str, str]]] = {}
-        for one in self.get_params(ctx):
-            record = one.get_help_record(ctx)
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
             if record is not None:
-                argument = one.param_type_name == "argument"
-                heading = "Arguments" if argument else getattr(one, "rich_help_panel", None) or "Options"
+                argument = parameter.param_type_name == "argument"
+                heading = "Arguments" if argument else getattr(parameter, "rich_help_panel", None) or "Options"
                 sections.setdefault(heading, []).append((_in_words(record[0], argument), _limits(record[1])))
         names = [name for rows in sections.values() for name, _ in rows]
         width = max(len(name) for name in names if len(name) <= WIDEST_OPTION)
@@ -192,12 +192,12 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command by its name; one of another package is loaded and checked now."""
-        own = super().get_command(ctx, cmd_name)
-        if own is None and cmd_name in MOVED:
+        command = super().get_command(ctx, cmd_name)
+        if command is None and cmd_name in MOVED:
             raise InputError(f"There is no kinelo {cmd_name} any more: {MOVED[cmd_name]}.")
-        point = None if own is not None else self._plugins().get(cmd_name)
+        point = None if command is not None else self._plugins().get(cmd_name)
         if point is None:
-            return own
+            return command
         plugin, content = described(point), load_plugin(point)
         if not callable(content):
             raise InputError(f"{plugin} is no command: it is neither a function nor a typer.Typer.")

@@ -58,13 +58,13 @@ def next(
             raise InputError(f"--cost {words!r:.60} is no price of a match, 'ANN - BOB=2.5'.") from None
     known, _ = source.rated(reading)
     with plain_warnings():
-        found = kn.next_matches(
+        batch = kn.next_matches(
             known, count=count, target=target, candidates=candidates, cost=prices or None, at_most=at_most, size=size,
         )  # fmt: skip
     if as_json:
-        echo_json({"rater": type(known).__name__, **found.to_dict()})
+        echo_json({"rater": type(known).__name__, **batch.to_dict()})
         return
-    console().print(found.table())
+    console().print(batch.table())
 
 
 @grouped
@@ -87,10 +87,10 @@ def test(
     """
     import kinelo as kn
 
-    found = kn.sequential_test(low, high, alpha=alpha, beta=beta, points=cast("Any", points), pairs=pairs)
-    found.update_matches(ReadingOptions(column).load(results), side)
+    sequential = kn.sequential_test(low, high, alpha=alpha, beta=beta, points=cast("Any", points), pairs=pairs)
+    sequential.update_matches(ReadingOptions(column).load(results), side)
     if as_json:
-        echo_json(found.to_dict())
+        echo_json(sequential.to_dict())
         return
-    for line in found.lines():
+    for line in sequential.lines():
         typer.echo(line)

@@ -274,11 +274,11 @@ class ReadingOptions:
         return scan
 
 
-def helps_of(conditions: Sequence[str], covariates: Sequence[str], said: Mapping[str, Any]) -> dict[str, Any]:
+def helps_of(conditions: Sequence[str], covariates: Sequence[str], reading: Mapping[str, Any]) -> dict[str, Any]:
     """Conditions of contests, and what luck depends on, as advantages beside those of a reading."""
-    helps = said.get("advantages") or {}
-    added = [name for name in dict.fromkeys(conditions) if name not in {*helps, *(said.get("slots") or {})}]
-    if said.get("team") is not None and SIZE in covariates:  # which is counted, and no column
+    helps = reading.get("advantages") or {}
+    added = [name for name in dict.fromkeys(conditions) if name not in {*helps, *(reading.get("slots") or {})}]
+    if reading.get("team") is not None and SIZE in covariates:  # which is counted, and no column
         added = [name for name in added if name != SIZE]
     return {"advantages": helps | {name: [name] for name in added}} if added else {}
 

@@ -228,14 +228,14 @@ def _files(path: Path) -> list[Path]:
     return [path] if path.exists() else [Path(name) for name in glob.glob(str(path))]
 
 
-def _same(one: Path, other: Path) -> bool:
+def _same(first: Path, second: Path) -> bool:
     """Whether two names lead to one file: by links of either kind, or, of a file yet to come, by where it will stand.
 
     What is no file, such as ``/dev/null``, may be named twice.
     """
-    if one.exists() and other.exists():
-        return (one.is_file() or one.is_dir()) and os.path.samefile(one, other)
-    return one.resolve() == other.resolve()
+    if first.exists() and second.exists():
+        return (first.is_file() or first.is_dir()) and os.path.samefile(first, second)
+    return first.resolve() == second.resolve()
 
 
 def is_page(path: Path | None) -> TypeGuard[Path]:

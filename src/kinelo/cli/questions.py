@@ -72,7 +72,7 @@ def even_teams(
     roles = {source.names([name])[0]: part for name, part in named}
     known, _ = source.rated(reading)
     with plain_warnings():
-        found = kn.balance(
+        splits = kn.balance(
             known,
             names,
             sizes if len(sizes) > 1 else sizes[0],
@@ -83,9 +83,9 @@ def even_teams(
             date=date,
             seed=teams.seed,
         )
-    for name in found.unknown:
+    for name in splits.unknown:
         typer.echo(f"warning: {name} has never played and counts as a newcomer", err=True)
-    _show(known, found, as_json=as_json)
+    _show(known, splits, as_json=as_json)
 
 
 def _lobby(names: str) -> list[str]:
@@ -175,13 +175,13 @@ def changes_ahead(
     _show(known, found, as_json=as_json)
 
 
-def _show(rater: Any, found: Any, *, as_json: bool) -> None:
+def _show(rater: Any, answer: Any, *, as_json: bool) -> None:
     """Print an answer of a table and lines."""
     if as_json:
-        echo_json({"rater": type(rater).__name__, **found.to_dict()})
+        echo_json({"rater": type(rater).__name__, **answer.to_dict()})
         return
-    console().print(found.table())
-    for line in found.lines():
+    console().print(answer.table())
+    for line in answer.lines():
         typer.echo(line)
 
 
@@ -216,19 +216,19 @@ def why(
         raise InputError(f"{source.book} holds no matches.")
     with plain_warnings():
         if of is not None:
-            found = kn.explain_last(known, of, played, last=last)
+            explanation = kn.explain_last(known, of, played, last=last)
         elif source.book is not None:  # which knows what came late
-            found = kn.explain(kn.RatingBook(source.book), str(match))
+            explanation = kn.explain(kn.RatingBook(source.book), str(match))
         else:
-            found = kn.explain(known, str(match), played)
+            explanation = kn.explain(known, str(match), played)
         if out is not None:
             from kinelo.pages.page import write_page
 
             typer.echo(f"Page: {write_page(known, out, matches=played, of=of, last=last)}", err=as_json)
     if as_json:
-        echo_json({"rater": type(known).__name__, **found.to_dict()})
+        echo_json({"rater": type(known).__name__, **explanation.to_dict()})
         return
-    for line in found.lines():
+    for line in explanation.lines():
         typer.echo(line)
 
 

@@ -317,11 +317,11 @@ def _rate_in_chunks(
 ) -> None:  # fmt: skip
     """Rate files that need not fit into memory and show the leaderboard."""
 
-    own = federation.rater(rater, *reading.asked_of_rater(), kind=kind)
+    federal = federation.rater(rater, *reading.asked_of_rater(), kind=kind)
     check_rater(rater, reading, kind)
     scan = reading.scan(pattern, kind)
     with plain_warnings():
-        rated = fit_rater(rater, scan, reading)[0] if own is None else fit_shown(own, scan)
+        rated = fit_rater(rater, scan, reading)[0] if federal is None else fit_shown(federal, scan)
     table = rated.ratings_
     # Every match is counted by two sides; entries of contests are no number of contests.
     number = f"{int(table['matches'].sum()) // 2:,} matches of " if kind.two_sided else ""
@@ -469,12 +469,12 @@ def _parted(words: list[str], ratings: bool, *, asked: bool) -> tuple[str, str, 
     return verb, rest[0], Path(rest[-1])
 
 
-def _refit_words(found: Refit, noun: str) -> str:
+def _refit_words(refit: Refit, noun: str) -> str:
     """What was learnt, in a sentence, and every parameter before and after."""
-    changed = "; ".join(f"{name} {found.before.get(name, 0.0):.3g} → {now:.3g}" for name, now in found.after.items())
+    changed = "; ".join(f"{name} {refit.before.get(name, 0.0):.3g} → {now:.3g}" for name, now in refit.after.items())
     return (
-        f"Learnt from {found.matches:,} {noun} up to {found.date}, and all ratings computed again: log-loss of their "
-        f"forecasts {found.loss_before:.4f} → {found.loss_after:.4f}, on {noun} that chose the parameters.\n{changed}"
+        f"Learnt from {refit.matches:,} {noun} up to {refit.date}, and all ratings computed again: log-loss of their "
+        f"forecasts {refit.loss_before:.4f} → {refit.loss_after:.4f}, on {noun} that chose the parameters.\n{changed}"
     )
 
 
@@ -487,12 +487,12 @@ def _season_words(
     if tried:
         return try_season(kept, reset).lines()
     rewards = {}
-    for one in reward:
-        word, _, bound = one.rpartition("=")
+    for words in reward:
+        word, _, bound = words.rpartition("=")
         try:
             rewards[word] = float(bound)
         except ValueError:
-            raise InputError(f"A reward is said as NAME=10 or NAME=.05, not {one!r:.60}.") from None
+            raise InputError(f"A reward is said as NAME=10 or NAME=.05, not {words!r:.60}.") from None
     season = kept.season(name, reset=reset, date=until, rewards=rewards)
     since = "the beginning" if season.first_day is None else season.first_day
     drawn = f"ratings are {season.reset:.0%} of their way nearer to their mean" if season.reset else "ratings go on"

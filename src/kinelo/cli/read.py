@@ -114,14 +114,14 @@ def _columns_found(path: Path, kind: Kind, answers: dict[str, Any]) -> tuple[Any
     """The table, and its columns by what they mean, as far as the file is read alike where they are said."""
     from kinelo.matches.reading import columns_found
 
-    table, found = columns_found(path, kind, answers)
+    table, columns = columns_found(path, kind, answers)
     given = dict(answers.get("columns") or {})
     try:
-        again, _ = columns_found(path, kind, answers | {"columns": found | given})
+        again, _ = columns_found(path, kind, answers | {"columns": columns | given})
     except InputError:
         return table, given
     alike = again.to_polars().equals(table.to_polars())
-    return table, found | given if alike else given
+    return table, columns | given if alike else given
 
 
 def _in_lines(kept: dict[str, Any]) -> list[tuple[str, str]]:

@@ -203,22 +203,6 @@ def plain_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
-def columns_of_sides(present: Sequence[str]) -> set[str]:
-    """Columns that say something of one side each, and not of the match: two names that differ in the side alone.
-
-    >>> sorted(columns_of_sides(["Event", "White category", "Black category", "home_club", "AwayClub", "WhiteElo"]))
-    ['AwayClub', 'Black category', 'White category', 'home_club']
-    """
-    plain = {plain_name(column): column for column in present}
-    pairs = [
-        (column, plain[name.replace(first, second, 1)])
-        for name, column in plain.items()
-        for first, second in (("home", "away"), ("white", "black"), ("winner", "loser"), ("1", "2"))
-        if first in name and name.replace(first, second, 1) in plain
-    ]
-    return {column for pair in pairs for column in pair}
-
-
 def find_columns(
     present: Iterable[str], known: Mapping[str, tuple[str, ...]], given: Mapping[str, str] | None
 ) -> dict[str, str]:

@@ -28,7 +28,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.columns import columns_of_sides, listed, plain_name
+from kinelo.matches.columns import listed, plain_name
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import check_played, counted
 from kinelo.matches.loading import load_table
@@ -374,6 +374,22 @@ SEASON_DAYS = 330
 NEARLY_ALL = 0.8
 HARDLY_ANY = 0.25
 """Share of the agreement within groups below which there is hardly any across them, and of hosts in more than one."""
+
+
+def columns_of_sides(present: Sequence[str]) -> set[str]:
+    """Columns that say something of one side each, and not of the match: two names that differ in the side alone.
+
+    >>> sorted(columns_of_sides(["Event", "White category", "Black category", "home_club", "AwayClub", "WhiteElo"]))
+    ['AwayClub', 'Black category', 'White category', 'home_club']
+    """
+    plain = {plain_name(column): column for column in present}
+    pairs = [
+        (column, plain[name.replace(first, second, 1)])
+        for name, column in plain.items()
+        for first, second in (("home", "away"), ("white", "black"), ("winner", "loser"), ("1", "2"))
+        if first in name and name.replace(first, second, 1) in plain
+    ]
+    return {column for pair in pairs for column in pair}
 
 
 def note_of_groups(rows: MatchRows, good: NDArray[np.int64], columns: Sequence[str], order: set[str]) -> list[str]:
