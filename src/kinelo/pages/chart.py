@@ -150,29 +150,29 @@ class _Plane:
             marks.append(f'<path class="grid" d="M{LEFT:g},{v:.5g}H{right:g}"/>')
         return marks
 
-    def drawn(self, one: Trace) -> list[str]:
+    def drawn(self, trace: Trace) -> list[str]:
         """What one trace draws."""
-        if one.mode in RADII:
+        if trace.mode in RADII:
             parts = []
-            if one.error is not None:
-                (u, high), (_, low) = (self.places(one.x, end) for end in _ends(one))
+            if trace.error is not None:
+                (u, high), (_, low) = (self.places(trace.x, end) for end in _ends(trace))
                 bars = "".join(f"M{at:.5g},{a:.5g}V{b:.5g}" for at, a, b in zip(u, high, low))
-                parts.append(f'<path class="{_classes(one).replace("dot", "line")}" d="{bars}"/>')
-            for k, (u, v) in enumerate(zip(*self.places(one.x, one.y))):
-                title = f"<title>{escape(one.notes[k])}</title>" if k < len(one.notes) else ""
-                at = f'cx="{u:.5g}" cy="{v:.5g}" r="{RADII[one.mode]}"'
-                parts.append(f'<circle class="{_classes(one)}" {at}>{title}</circle>')
-                if one.mode == "named":
+                parts.append(f'<path class="{_classes(trace).replace("dot", "line")}" d="{bars}"/>')
+            for k, (u, v) in enumerate(zip(*self.places(trace.x, trace.y))):
+                title = f"<title>{escape(trace.notes[k])}</title>" if k < len(trace.notes) else ""
+                at = f'cx="{u:.5g}" cy="{v:.5g}" r="{RADII[trace.mode]}"'
+                parts.append(f'<circle class="{_classes(trace)}" {at}>{title}</circle>')
+                if trace.mode == "named":
                     middle = f'x="{u:.5g}" y="{v + 18:.5g}" text-anchor="middle"'
-                    parts.append(f"<text {middle}>{escape(one.notes[k])}</text>")
+                    parts.append(f"<text {middle}>{escape(trace.notes[k])}</text>")
             return parts
-        if one.mode in LINE_CLASSES:
-            x, y = ([*np.asarray(one.x)] * 2, self.y) if one.mode == "upright" else (one.x, one.y)
-            return [f'<path class="{_classes(one)}" d="{_path(*self.places(x, y))}"/>']
-        x, high, low = one.x, one.y, np.zeros(np.size(one.y)) if one.low is None else one.low
-        if one.mode == "span":
+        if trace.mode in LINE_CLASSES:
+            x, y = ([*np.asarray(trace.x)] * 2, self.y) if trace.mode == "upright" else (trace.x, trace.y)
+            return [f'<path class="{_classes(trace)}" d="{_path(*self.places(x, y))}"/>']
+        x, high, low = trace.x, trace.y, np.zeros(np.size(trace.y)) if trace.low is None else trace.low
+        if trace.mode == "span":
             low, high = np.full(2, self.y[0]), np.full(2, self.y[1])
-        return self._between(_classes(one), _numbers(x), np.asarray(low, float), np.asarray(high, float))
+        return self._between(_classes(trace), _numbers(x), np.asarray(low, float), np.asarray(high, float))
 
     def _between(self, classes: str, x: Array, low: Array, high: Array) -> list[str]:
         """A filled band, piece by piece where it is broken."""

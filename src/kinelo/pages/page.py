@@ -175,11 +175,11 @@ def _histories(rater: Any, played: Matches | Contests, boards: dict[str, pl.Data
     history = rating_history(rater, played, points=STOPS)
     parts = []
     for kind, board in boards.items():
-        own = history.filter(pl.col("kind") == kind) if "kind" in history.columns else history
-        names = [name for name in board["name"].head(FOLLOWED) if name in own["name"]]
+        lines = history.filter(pl.col("kind") == kind) if "kind" in history.columns else history
+        names = [name for name in board["name"].head(FOLLOWED) if name in lines["name"]]
         title = f"<h3>{escape(kind)}</h3>" if len(boards) > 1 else ""
         if names:
-            chart = _shown_today(history_chart(own, names, others=False), dict(board.select("name", "rating").rows()))
+            chart = _shown_today(history_chart(lines, names, others=False), dict(board.select("name", "rating").rows()))
             parts.append(f"{title}{chart_html(chart)}")
     return AS_SEEN + "".join(parts) if parts else f"<p>Nobody who is ranked plays in these {noun}.</p>"
 
@@ -227,13 +227,13 @@ def player_body(rater: Any, played: Any, name: str, heading: str, last: int) -> 
     """Return the body of the page."""
     if not answers(rater, "explain_last"):
         raise InputError(f"{type(rater).__name__} cannot say why ratings moved; the raters of Kinelo can.")
-    told: Account = explain_last(rater, name, played, last=last)
+    account: Account = explain_last(rater, name, played, last=last)
     # One number on a page: that of the last day, as a leaderboard has it; names of several kinds have one each.
     today = ratings_today(rater).filter(pl.col("name") == name)["rating"]
-    rated = today[0] if today.len() == 1 else told.after
-    terms = {term: WORDS.get(term, MEANWHILE) for term in told.totals()}
+    rated = today[0] if today.len() == 1 else account.after
+    terms = {term: WORDS.get(term, MEANWHILE) for term in account.totals()}
     meaning = html_list(f"{term.capitalize()}: {said}." for term, said in terms.items() if term != ELSEWHERE)
-    sentences, history = html_list(told.lines()[1:][::-1]), ""
+    sentences, history = html_list(account.lines()[1:][::-1]), ""
     if played.dated and played.date[0] != played.date[-1]:
         chart = _shown_today(
             history_chart(rating_history(rater, played, points=STOPS), [name], others=False), {name: rated}
@@ -242,9 +242,9 @@ def player_body(rater: Any, played: Any, name: str, heading: str, last: int) -> 
     return f"""<h1>{escape(heading)}</h1>
 <p class="source">Rated {rated:.0f} by {escape(getattr(rater, "label", type(rater).__name__))} after
 {len(played):,} {played.kind.noun} with Kinelo.</p>
-<h2>Why did this rating move?</h2><p class="lead">{escape(told.summary())}</p>
+<h2>Why did this rating move?</h2><p class="lead">{escape(account.summary())}</p>
 <p>Every row adds up: its terms are the whole change, and the last row is the sum of all.</p>
-{in_frame(told.table())}{meaning}
+{in_frame(account.table())}{meaning}
 <h2>One by one, the last first</h2>{sentences}
 {history}
 {_next(rater, played, name)}"""
@@ -262,7 +262,7 @@ def _next(rater: Any, played: Any, name: str) -> str:
             changes = preview(rater, field, of=mine).changes(name)
             rows: list[Row] = [{"place": place, "change": change} for place, change in changes.items()]
             table = Table([words("Place", "place"), number("Change", "change", "+.1f")], rows)
-            said = f"By each place, in the field of {escape(played.labels[at])}, the others finishing as expected."
+            heading = f"By each place, in the field of {escape(played.labels[at])}, the others finishing as expected."
         else:
             today = ratings_today(rater).select("name", "rating").rows()
             ratings = {other: rating for other, rating in today if other in played.teams}
@@ -274,10 +274,10 @@ def _next(rater: Any, played: Any, name: str) -> str:
             ]
             columns = [words("Against", "name"), number("Rating", "rating", ".0f")]
             table = Table([*columns, *(number(one.capitalize(), one, "+.1f") for one in OUTCOMES)], rows)
-            said = "Against those who are rated nearest, on neutral ground, on the day of the last match."
+            heading = "Against those who are rated nearest, on neutral ground, on the day of the last match."
     except InputError:  # a match to come needs line-ups or numbers that nobody has said
         return ""
-    return f"<h2>What would the next one change?</h2><p>{said}</p>{in_frame(table)}"
+    return f"<h2>What would the next one change?</h2><p>{heading}</p>{in_frame(table)}"
 
 
 TITLES = {"audit": "An audit of ratings", "diagnosis": "Where ratings end up", "ratings": "Ratings"}
@@ -374,36 +374,36 @@ def write_page(
     return Path(path)
 
 
-def audit_body(found: Audit | ContestAudit, heading: str) -> str:
+def audit_body(audit: Audit | ContestAudit, heading: str) -> str:
     """Return the body of the page."""
-    items = "".join(f"<li>{escape(one.words)} <b>{escape(one.advice)}</b></li>" for one in found.findings)
+    items = "".join(f"<li>{escape(one.words)} <b>{escape(one.advice)}</b></li>" for one in audit.findings)
     to_do = f"<h2>{WHAT_TO_DO}</h2>" + (f"<ol>{items}</ol>" if items else f"<p>{': '.join(NOTHING_TO_DO)}.</p>")
-    if isinstance(found, ContestAudit):
-        played = found.contests
+    if isinstance(audit, ContestAudit):
+        played = audit.contests
         counted = f"{len(played):,} contests with {played.entrant.size:,} entries"
-        charts = f"<h2>Which K?</h2>{chart_html(loss_chart(found))}{_best_k(found)}"
+        charts = f"<h2>Which K?</h2>{chart_html(loss_chart(audit))}{_best_k(audit)}"
     else:
-        played, counted = found.matches, f"{len(found.matches):,} matches"
+        played, counted = audit.matches, f"{len(audit.matches):,} matches"
         charts = ""
-        if found.extract is not None:
+        if audit.extract is not None:
             to_do = ""
         else:
-            charts = f"<h2>Which K?</h2>{chart_html(loss_chart(found))}{_best_k(found)}\n"
-            charts += f"<h2>Groups</h2>{chart_html(groups_chart(found.groups))}\n" if found.groups else "\n"
+            charts = f"<h2>Which K?</h2>{chart_html(loss_chart(audit))}{_best_k(audit)}\n"
+            charts += f"<h2>Groups</h2>{chart_html(groups_chart(audit.groups))}\n" if audit.groups else "\n"
             # Fifths of the ratings, where matches say who is rated too high across the league.
-            bands = "" if found.opponents.alike else in_frame(bands_table(found.bands))
+            bands = "" if audit.opponents.alike else in_frame(bands_table(audit.bands))
             charts += f"<h2>Strong and weak sides</h2>{bands}\n" if bands else "\n"
-            charts += f"<h2>K by period</h2>{chart_html(periods_chart(found))}" if found.matches.dated else ""
+            charts += f"<h2>K by period</h2>{chart_html(periods_chart(audit))}" if audit.matches.dated else ""
     when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
-    notes = "".join(f"<p>{escape(note)}</p>" for note in found.notes)
-    lead = "".join(f'<p class="lead">{escape(one)}</p>' for one in found.lead.sentences)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in audit.notes)
+    lead = "".join(f'<p class="lead">{escape(one)}</p>' for one in audit.lead.sentences)
     return f"""<h1>{escape(heading)}</h1>
 <p class="source">{counted}{when}, audited with Kinelo.</p>
 {lead}
 {to_do}
 <details class="known"><summary>{HOW_WE_KNOW}</summary>
 {charts}
-<h2>{EVERYTHING}</h2>{html_facts(found.rows())}
+<h2>{EVERYTHING}</h2>{html_facts(audit.rows())}
 {notes}</details>"""
 
 

@@ -44,7 +44,7 @@ def draw_calibration(
         for column, name in enumerate(names):
             table = test.calibration(name, bins)
             metric = "log_loss" if test.noun == "matches" else "winner_log_loss"
-            loss, said = test.mean_score(name, metric), "log-loss" if test.noun == "matches" else "log-loss of winners"
+            loss, score = test.mean_score(name, metric), "log-loss" if test.noun == "matches" else "log-loss of winners"
             chart = calibration_chart(table, names_of_sides)
             put_chart(panels[0, column], replace(chart, x_title="", y_title="" if column else chart.y_title))
             what, number = table.columns[0], table.columns[-1]
@@ -57,7 +57,7 @@ def draw_calibration(
                     at = 100 * (left + (place + 0.5) * wide)
                     panels[1, column].bar(at, part[number], width=80 * wide, color=style.SERIES[place])
             panels[1, column].set_yscale("log")
-            panels[0, column].set(title=f"{style.literal(name, 40)}\n{said} {loss:.4f}", xticks=(0, 50, 100))
+            panels[0, column].set(title=f"{style.literal(name, 40)}\n{score} {loss:.4f}", xticks=(0, 50, 100))
             panels[1, column].set_xlabel(chart.x_title)
         panels[1, 0].set_ylabel("Forecasts")
         panels[0, 0].legend(loc="upper left", handletextpad=0.4)

@@ -46,38 +46,38 @@ def put_chart(axes: Axes, chart: Chart) -> None:
         axes.set_ylim(*chart.y_range)
 
 
-def _draw(axes: Axes, one: Trace, order: float) -> None:
-    if isinstance(one.role, int):
-        look: dict[str, Any] = {"color": style.SERIES[one.role % len(style.SERIES)]}
-        if one.mode == "lines" and one.role >= len(style.SERIES):
+def _draw(axes: Axes, trace: Trace, order: float) -> None:
+    if isinstance(trace.role, int):
+        look: dict[str, Any] = {"color": style.SERIES[trace.role % len(style.SERIES)]}
+        if trace.mode == "lines" and trace.role >= len(style.SERIES):
             look["linestyle"] = "--"
-        if one.mode == "markers":  # known by their shape too where a print has no colours
-            look |= {"marker": SHAPES[one.role % len(SHAPES)], "s": 12}
+        if trace.mode == "markers":  # known by their shape too where a print has no colours
+            look |= {"marker": SHAPES[trace.role % len(SHAPES)], "s": 12}
     else:
-        look = {"color": ROLE_COLOURS[one.role]}
-    look |= {"label": _label(one), "zorder": order}
-    x, y = np.asarray(one.x), np.asarray(one.y, float)
-    if one.mode == "span":
+        look = {"color": ROLE_COLOURS[trace.role]}
+    look |= {"label": _label(trace), "zorder": order}
+    x, y = np.asarray(trace.x), np.asarray(trace.y, float)
+    if trace.mode == "span":
         axes.axvspan(x[0], x[1], alpha=0.12, linewidth=0, **look)
-    elif one.mode == "upright":
+    elif trace.mode == "upright":
         axes.axvline(x[0], **LINE_LOOKS["upright"], **look)
-    elif one.mode in ("band", "area"):
-        low = np.zeros(y.size) if one.low is None else np.asarray(one.low, float)
+    elif trace.mode in ("band", "area"):
+        low = np.zeros(y.size) if trace.low is None else np.asarray(trace.low, float)
         axes.fill_between(x, low, y, alpha=0.2, linewidth=0, **look)
-    elif one.mode in DOT_LOOKS:
-        if one.mode == "open":
+    elif trace.mode in DOT_LOOKS:
+        if trace.mode == "open":
             look["edgecolor"] = look.pop("color")
-        axes.scatter(x, y, **(DOT_LOOKS[one.mode] | look))
-        if one.error is not None:
-            axes.vlines(x, y - np.asarray(one.error), y + np.asarray(one.error), color=look["color"], zorder=order)
+        axes.scatter(x, y, **(DOT_LOOKS[trace.mode] | look))
+        if trace.error is not None:
+            axes.vlines(x, y - np.asarray(trace.error), y + np.asarray(trace.error), color=look["color"], zorder=order)
     else:
-        axes.plot(x, y, **{**LINE_LOOKS[one.mode], **look})
+        axes.plot(x, y, **{**LINE_LOOKS[trace.mode], **look})
         # Points that no line joins to another one.
         alone = np.isnan(np.append(y[1:], np.nan)) & np.isnan(np.append(np.nan, y[:-1])) & ~np.isnan(y)
         if alone.any():
-            size = 1.5 if one.mode == "faint" else 3.0
+            size = 1.5 if trace.mode == "faint" else 3.0
             axes.plot(x[alone], y[alone], "o", color=look["color"], markersize=size, zorder=order)
-    for note, u, v in zip(one.notes if one.mode == "named" else (), x, y):
+    for note, u, v in zip(trace.notes if trace.mode == "named" else (), x, y):
         axes.annotate(
             style.literal(note, 40), (u, v), xytext=(0, -12), textcoords="offset points", ha="center", fontsize=7,
             zorder=order,

@@ -74,14 +74,14 @@ def _draw_row(panels: NDArray, tables: Sequence[pl.DataFrame], shown: Sequence[s
 
     charts = [history_chart(table, shown) for table in tables]
     lows, highs = zip(*(chart.y_range for chart in charts if chart.y_range))
-    for place, (axes, chart, said) in enumerate(zip(panels, charts, ("As seen then", "As we know now"))):
+    for place, (axes, chart, title) in enumerate(zip(panels, charts, ("As seen then", "As we know now"))):
         title_of_axis = chart.y_title if place == 0 else ""
         put_chart(axes, replace(chart, y_range=(min(lows), max(highs)), y_title=title_of_axis))
         if len(tables) > 1:
             axes.tick_params(axis="x", rotation=45)
         elif style.is_narrow() or style.LOOK.get().axes:
             axes.xaxis.set_major_locator(AutoDateLocator(minticks=2, maxticks=5))
-        axes.set_title(": ".join([style.literal(kind)] * bool(kind) + [said] * (len(tables) > 1)))
+        axes.set_title(": ".join([style.literal(kind)] * bool(kind) + [title] * (len(tables) > 1)))
     # Names and last ratings beside the picture, the others at the end.
     handles, labels = panels[-1].get_legend_handles_labels()
     order = sorted(range(len(labels)), key=lambda k: labels[k].endswith("others"))

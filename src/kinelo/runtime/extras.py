@@ -65,10 +65,10 @@ def library_versions() -> dict[str, str]:
     """Versions of Python, Kinelo and the libraries that do its arithmetic."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {"kinelo": __version__, "python": platform.python_version()}
+    versions = {"kinelo": __version__, "python": platform.python_version()}
     for name in _LIBRARIES:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

@@ -44,12 +44,12 @@ def network_address() -> str:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))  # reserved for documentation: it only chooses a way out
-            found = probe.getsockname()[0]
+            address = probe.getsockname()[0]
         except OSError:
-            found = "127.0.0.1"
-    if is_loopback(found):
+            address = "127.0.0.1"
+    if is_loopback(address):
         raise InputError("This machine is on no network, so nobody else can be let in: leave out --share.")
-    return found
+    return address
 
 
 def listen_at(host: str, port: int, who: str) -> socket.socket:

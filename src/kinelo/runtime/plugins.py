@@ -40,33 +40,33 @@ def warn_of_plugins_left_out(group: Group, taken: tuple[str, ...]) -> None:
 
 
 def _sorted_out(group: Group, taken: tuple[str, ...]) -> tuple[dict[str, EntryPoint], list[str]]:
-    found: dict[str, EntryPoint] = {}
+    chosen: dict[str, EntryPoint] = {}
     points, complaints = entry_points_of(group)
     for point in sorted(points, key=lambda point: (point.name, package_of(point))):
         if point.name in taken:
             complaints.append(f"{described(point)} is left out: Kinelo has one of that name.")
-        elif point.name not in found:
-            found[point.name] = point
-        elif point.value != found[point.name].value:
-            complaints.append(f"{described(point)} is left out: {package_of(found[point.name])} has one of that name.")
-    return found, complaints
+        elif point.name not in chosen:
+            chosen[point.name] = point
+        elif point.value != chosen[point.name].value:
+            complaints.append(f"{described(point)} is left out: {package_of(chosen[point.name])} has one of that name.")
+    return chosen, complaints
 
 
 def entry_points_of(group: Group) -> tuple[list[EntryPoint], list[str]]:
     """Entry points of one group, and sentences about packages whose metadata cannot be read."""
-    found: dict[tuple[str, str, str], EntryPoint] = {}
+    points: dict[tuple[str, str, str], EntryPoint] = {}
     complaints = []
     for package in distributions():
         try:
             for point in package.entry_points:
                 if point.group == group:
-                    found.setdefault((package_of(point), point.name, point.value), point)
+                    points.setdefault((package_of(point), point.name, point.value), point)
                     point.module  # noqa: B018  # a value that names nothing is noticed here
         except Exception as error:  # metadata of other packages may be broken in any way
             name = getattr(package, "_path", None)
             where = getattr(name, "name", None) or "an installed package"
             complaints.append(f"The plug-ins of {where} cannot be listed: {type(error).__name__}.")
-    usable = [point for point in found.values() if point.pattern.match(point.value)]
+    usable = [point for point in points.values() if point.pattern.match(point.value)]
     return usable, sorted(set(complaints))
 
 
@@ -111,14 +111,14 @@ def imported(name: str, what: str, folder: Path | None = None) -> Any:
     folders = [Path.cwd()] if folder is None else [Path.cwd(), folder]
     try:
         with _path_ends_in(folders):
-            found: Any = import_module(module)
+            named: Any = import_module(module)
         for part in kind.split("."):
-            found = getattr(found, part)
+            named = getattr(named, part)
     except Exception as error:  # a module of a user's may raise anything when it is imported
         said = str(error).strip().splitlines() or [type(error).__name__]
         kind = "" if isinstance(error, ImportError | AttributeError | ValueError) else f"{type(error).__name__}: "
         raise InputError(f"The {what} {name} was not found: {kind}{said[0]}{_hidden(module, folders)}") from None
-    return found
+    return named
 
 
 @contextmanager

@@ -69,12 +69,12 @@ def answers(
 
 def collected(client: Client, function: Callable[..., Any], items: Sequence[Any], *shared: Any) -> list[Any]:
     """What :func:`answers` gives, in the order of the items; the first exception is raised."""
-    found: list[Any] = [None] * len(items)
+    results: list[Any] = [None] * len(items)
     for k, result in answers(client, function, items, *shared):
         if isinstance(result, BaseException):
             raise result
-        found[k] = result
-    return found
+        results[k] = result
+    return results
 
 
 def threads_of(client: Client) -> int:

@@ -270,9 +270,9 @@ class Explorer:
         self._final = True
         await self._say_verdict(run)
 
-    async def _say_theory(self, run: LiveRun, found: dict[str, Any]) -> None:
-        line = found["map"]
+    async def _say_theory(self, run: LiveRun, answer: dict[str, Any]) -> None:
+        line = answer["map"]
         run.line = (np.array(line["theta"]), np.array(line["rating"]))
         await self._say({"type": "theory", "run": run.number, **line})
-        self._answer = TheoryAnswer.from_dict(found["answer"])
+        self._answer = TheoryAnswer.from_dict(answer["answer"])
         await self._say_verdict(run)

@@ -250,11 +250,12 @@ class LiveRun:
 
     def _memory(self) -> float:
         """About how many pairs per team strengths or ratings take to forget, whichever takes longer."""
-        one, theta = self.controls, self.strengths.theta
+        controls, theta = self.controls, self.strengths.theta
         slope = float(self.system.outcome.b_prime(theta[:, None] - theta).mean())
-        ratings = 1 / (one.typical_step * slope)
-        learned = 1 / (one.gamma * slope * abs(one.alpha - one.beta)) if one.alpha != one.beta else ratings
-        return max(ratings, {"form": 1 / one.rate, "learning": learned}.get(one.motion, ratings))
+        ratings = 1 / (controls.typical_step * slope)
+        apart = abs(controls.alpha - controls.beta)
+        learned = 1 / (controls.gamma * slope * apart) if apart else ratings
+        return max(ratings, {"form": 1 / controls.rate, "learning": learned}.get(controls.motion, ratings))
 
     def _typical_sigma(self) -> float:
         return float(np.sqrt(np.mean(self.strengths.sigma**2)))

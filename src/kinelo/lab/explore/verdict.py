@@ -227,18 +227,18 @@ def _moving(first: TheoryAnswer, found: Diagnosis, controls: Controls) -> Theory
     return replace(first, forecast=forecast, least=priced(controls, min(max(best.gamma, low), high)))
 
 
-def _at_rest(first: TheoryAnswer, found: Diagnosis, controls: Controls) -> TheoryAnswer:
+def _at_rest(first: TheoryAnswer, diagnosis: Diagnosis, controls: Controls) -> TheoryAnswer:
     answer = replace(
-        first, slope=found.slope, bias=float(found.state.bias[-1]), luck=found.rating_noise,
-        matches=found.matches_until_converged,
+        first, slope=diagnosis.slope, bias=float(diagnosis.state.bias[-1]), luck=diagnosis.rating_noise,
+        matches=diagnosis.matches_until_converged,
     )  # fmt: skip
     if controls.steps == "glicko":
         return answer
     least = None if is_slow(controls) else least_miss(controls)
-    best, luck = found.unbiased_gamma, found.noise_when_unbiased
+    best, luck = diagnosis.unbiased_gamma, diagnosis.noise_when_unbiased
     if best is None and controls.schedule == "rounds":
         return replace(answer, least=least)
-    if best is None and abs(found.slope - 1) > FAIR:
+    if best is None and abs(diagnosis.slope - 1) > FAIR:
         search = look_for_fair_step(controls)
         fair = None if search.gamma is None else priced(controls, search.gamma)
         return replace(answer, least=least, fair=fair, search=search)
@@ -246,7 +246,7 @@ def _at_rest(first: TheoryAnswer, found: Diagnosis, controls: Controls) -> Theor
         return replace(answer, least=least)
     # Without bias on average, what is left is luck, and the little that a straight line does not show.
     fair = priced(controls, best) if offered_steps()[0] <= best <= offered_steps()[1] else None
-    miss = math.sqrt(found.error_when_unbiased or 0.0)
+    miss = math.sqrt(diagnosis.error_when_unbiased or 0.0)
     return replace(answer, least=least, fair=fair or PricedStep(best, luck or 0.0, miss))
 
 

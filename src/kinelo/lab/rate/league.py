@@ -50,16 +50,16 @@ BESIDE_CELLS = ("name", "place", "rating", "uncertainty", "team", "note", "pool"
 """What the page needs of a row beside its cells: to find it, to draw its bar, to say more below its name."""
 
 
-def summary(found: Matches | Contests) -> dict[str, Any]:
+def summary(table: Matches | Contests) -> dict[str, Any]:
     """What was read."""
-    lineups = getattr(found, "lineups", None)
+    lineups = getattr(table, "lineups", None)
     return {
-        "matches": len(found),
-        "teams": len(found.present),
-        "words": [found.kind.noun, found.kind.who],
-        "first": str(found.date[0]) if found.dated else None,
-        "last": str(found.date[-1]) if found.dated else None,
-        "notes": list(found.notes),
+        "matches": len(table),
+        "teams": len(table.present),
+        "words": [table.kind.noun, table.kind.who],
+        "first": str(table.date[0]) if table.dated else None,
+        "last": str(table.date[-1]) if table.dated else None,
+        "notes": list(table.notes),
         "lineups": None if lineups is None else int(lineups.known().sum()),
     }
 

@@ -144,14 +144,14 @@ def groups_in(frame: pl.DataFrame, columns: Mapping[str, str]) -> dict[str, list
         values = as_text(frame[column]).drop_nulls().unique().sort()
         if column not in columns.values() and 2 <= values.len() <= MOST_GROUPS:
             levels[column] = values.to_list()
-    found: dict[str, list[str]] = {}
+    groups: dict[str, list[str]] = {}
     for column in levels:
         name = re.sub(r"(?i)^(home|away)_|_(home|away)$", "", column)
         try:
-            found[name] = sorted({value for one in columns_of(name, list(levels)) for value in levels[one]})
+            groups[name] = sorted({value for one in columns_of(name, list(levels)) for value in levels[one]})
         except InputError:
-            found[column] = levels[column]
-    return found
+            groups[column] = levels[column]
+    return groups
 
 
 class MatchLeague(League):

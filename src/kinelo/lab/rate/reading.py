@@ -257,11 +257,11 @@ def _results(
 Read = TypeVar("Read", Matches, Contests)
 
 
-def _in_page_words(found: Read, of_file: Sequence[str], rows: str = "matches") -> Read:
+def _in_page_words(table: Read, of_file: Sequence[str], rows: str = "matches") -> Read:
     """What was read, with notes of the page, behind one of many losses those ``of_file``, noticed on opening it."""
-    lost = int(bool(found.notes) and "rows (" in found.notes[0] and "cannot be used" in found.notes[0])
-    notes = (*found.notes[:lost], *of_file, *found.notes[lost:])
-    return replace(found, notes=tuple(page_words(note, rows) for note in notes))
+    lost = int(bool(table.notes) and "rows (" in table.notes[0] and "cannot be used" in table.notes[0])
+    notes = (*table.notes[:lost], *of_file, *table.notes[lost:])
+    return replace(table, notes=tuple(page_words(note, rows) for note in notes))
 
 
 def aliases_of(tables: Mapping[str, UploadedTable]) -> dict[str, str] | None:
@@ -326,8 +326,8 @@ def _named(control: str, option: str) -> str:
     return f"“{declared.label}: {declared.options[option]}”"  # type: ignore[union-attr]
 
 
-def _chosen(found: re.Match[str], labels: Mapping[str, str]) -> str:
-    pairs = re.findall(r"'(\w+)': ('[^']*'|\.\.\.)", found[2])
+def _chosen(mapping: re.Match[str], labels: Mapping[str, str]) -> str:
+    pairs = re.findall(r"'(\w+)': ('[^']*'|\.\.\.)", mapping[2])
     words = [f"“{labels.get(field, field)}”" + ("" if value == "..." else f" = {value}") for field, value in pairs]
     kind = "the column" if len(words) == 1 else "the columns"
-    return f"{'as' if found[1] else 'choose'} {kind} {' and '.join(words)}"
+    return f"{'as' if mapping[1] else 'choose'} {kind} {' and '.join(words)}"
