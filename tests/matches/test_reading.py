@@ -209,6 +209,32 @@ def test_result_column_wins_over_scores_and_it_is_said():
         kn.read_matches(table | {"outcome": [0, 0, 1]}, columns={"result": "outcome"})
 
 
+@pytest.mark.parametrize("lost", [[1, 3], [0, 1, 3, 4], [2]])
+@pytest.mark.parametrize("named", [False, True])
+def test_margins_that_are_never_negative_are_the_winners(lost, named):
+    """However many were lost by the side named first; signed margins say the same by themselves."""
+    sides = {"date": [f"2024-01-0{day}" for day in range(1, 7)], "home": list("ABCABC"), "away": list("BCABCA")}
+    margin, result = [2, 5, 1, 4, 3, 0], [1.0, 1.0, 1.0, 1.0, 1.0, 0.5]
+    for k in lost:
+        result[k] = 0.0
+    signed = [-m if r == 0.0 else m for m, r in zip(margin, result)]
+    words = [sides["home" if r else "away"][k] if r != 0.5 else "draw" for k, r in enumerate(result)]
+    told = {"winner": words} if named else {"result": result}
+    for margins in (margin, signed):
+        matches = kn.read_matches(sides | told | {"margin": margins})
+        assert matches.result.tolist() == result and matches.margin.tolist() == signed
+        said = f"no margin in 'margin' is negative, and the side named first lost {len(lost)} match"
+        assert any(said in note for note in matches.notes) == (margins is margin)
+        assert not any("result is not what the scores say" in note for note in matches.notes)
+    if len(lost) > 1:  # a margin that is negative says that all have signs
+        mixed = [*signed[: lost[0]], -signed[lost[0]], *signed[lost[0] + 1 :]]
+        doubted = kn.read_matches(sides | told | {"margin": mixed})
+        assert doubted.margin.tolist() == mixed
+        assert any("in 1 match the result is not what the scores say" in note for note in doubted.notes)
+    unknown = kn.read_matches(sides | {"winner": [*words[:4], None, words[5]], "margin": margin}, accept_losses=True)
+    assert unknown.margin.tolist() == [m for k, m in enumerate(signed) if k != 4]  # who won by 3 is not known
+
+
 def test_a_column_that_only_sounds_like_results_gives_way():
     sides = {"home": list("ABAB"), "away": list("CDCD")}
     scored = sides | {"home_score": [20, 3, 7, 7], "away_score": [10, 6, 0, 7], "result": [10, -3, 7, 0]}

@@ -611,6 +611,14 @@ def _use_result_column(rows: MatchRows) -> None:
     named = plain_name(name) in WINNERS
     stated, remark = read_results(winners, sides[0], sides[1], rows.options.results, winners=named)
     if {"home_score", "margin"} & column_of.keys():
+        lost = (stated == 0.0) & (rows.margin > 0)
+        if not {"home_score", "score_line"} & column_of.keys() and lost.any() and not (rows.margin < 0).any():
+            rows.margin = np.where(lost, -rows.margin, rows.margin)
+            rows.result = np.where(np.isfinite(stated), _won_by(rows.margin), np.nan)
+            rows.notes.append(
+                f"no margin in {column_of['margin']!r} is negative, and the side named first lost "
+                f"{counted(int(lost.sum()), 'match', 'matches')}: margins are the winner's"
+            )
         signed = 0.5 * (1.0 + stated)
         if remark == DOUBTFUL and _contradicted(rows, stated).any() and not _contradicted(rows, signed).any():
             stated = signed
