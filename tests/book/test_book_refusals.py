@@ -154,6 +154,8 @@ FREE = {
 }  # fmt: skip
 
 LINEUPS = "A row of the table match holds line-ups that are none."
+BACK = "Nothing was changed; put back a copy."
+ROW = f"league.db: The row of 'A' in the table slot holds what no rater stores. {BACK}"
 WRITE_LINEUP = """UPDATE match SET lineups =
     '{{"home": {{"player": [{}], "minutes": [null], "starter": [1], "role": [null]}}}}'"""
 SPOILT = {
@@ -188,6 +190,21 @@ SPOILT = {
     "line-ups of nobody": (
         WRITE_LINEUP.format("null"),
         LINEUPS,
+    ),
+    "a rating of letters": ("UPDATE slot SET mean = 'x'", ROW),
+    "a rating without end": ("UPDATE slot SET mean = 1e999", ROW),
+    "games of letters": ("UPDATE slot SET games = 'x'", ROW),
+    "more that is nothing": ("UPDATE slot SET more = '[1]'", ROW),
+    "a kind of nobody": (
+        "UPDATE slot SET kind = 'car'", f"league.db: The table slot holds kinds that ClassicElo does not rate. {BACK}",
+    ),
+    "numbers of letters": (
+        "UPDATE common SET value = '\"x\"'",
+        f"league.db: 'common' in the table common is not what its rater stores. {BACK}",
+    ),
+    "milestones of letters": (
+        "INSERT INTO about (key, value) VALUES ('milestones', 'x')",
+        "A book does not say how many milestones it has: it is damaged.",
     ),
     "a state of something else": (
         "UPDATE checkpoint SET state = x'00'",
