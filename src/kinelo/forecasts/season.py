@@ -318,8 +318,8 @@ def _warn_of_points_lost(rater: Any, fixtures: Matches, results: Matches | None)
 
 def suited(matches: Matches, sides: int, **asked: Any) -> Rules:
     """Rules of a table of so many sides as they are asked for, else as they suit the matches (:func:`season_rules`)."""
-    usual = season_rules(matches, sides) | {name: value for name, value in asked.items() if value is not None}
-    return Rules(places=table_places(sides, usual.pop("relegated")), **usual)
+    rules: dict[str, Any] = season_rules(matches, sides) | {k: value for k, value in asked.items() if value is not None}
+    return Rules(places=table_places(sides, rules.pop("relegated")), **rules)
 
 
 def _settled(rules: Rules, rater: Any, sides: int, *, margins: bool) -> Rules:

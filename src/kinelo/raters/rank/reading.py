@@ -131,10 +131,10 @@ def follow_unfinished(contests: Contests, mean: Array, state: Array, learning: b
                 precision = prior + told * (A * (q * (1.0 - q))[:, None]).T @ A
                 step = np.linalg.solve(precision, told * A.T @ (failed[entries] - q) - prior @ (x - begun[0]))
                 furthest = np.abs(A @ step).max()
-                x = x + step / max(furthest, 1.0)
+                x = np.asarray(x + step / max(furthest, 1.0), np.float64)
                 if furthest < SMALL_STEP:
                     break
-            state = np.vstack([x, np.linalg.inv(precision)])
+            state = np.vstack([x, np.linalg.inv(precision)]).astype(np.float64)
     return chance, state
 
 
