@@ -25,6 +25,8 @@ from kinelo.cli import app
 from kinelo.cli.commands import commands_by_name
 from kinelo.lab.rate.leagues import SEASONS, ContestLeague, MatchLeague, odds
 from kinelo.raters.leaderboard import board_and_words
+from kinelo.raters.questions import answers
+from kinelo.raters.rater import traits_of
 from kinelo.raters.what_if import with_points
 from leagues import contest_league, match_league
 
@@ -627,6 +629,25 @@ def test_the_leaderboard_is_one(worlds, name):
     assert len(said["leaderboard"]) > 2
     wrong = {door: board for door, board in said.items() if board != said["leaderboard"]}
     assert not wrong, (said["leaderboard"], wrong)
+
+
+@pytest.mark.parametrize("name", SIDES)
+def test_tiers_and_previews_show_the_rating_of_the_leaderboard(worlds, name):
+    """Everyone's number and ±, though some have rested; a preview where sides are rated."""
+    world = worlds(name, 1, places_of_interest(1)[0])
+    board = kn.leaderboard(world.rater, active_days=None, least_matches=0).sort("name")
+    ratings = dict(board.select("name", "rating").rows())
+    if traits_of(world.rater).rates_players:
+        return
+    if "uncertainty" in board.columns:
+        groups = kn.tiers(world.rater).filter(pl.col("name").is_in(board["name"].implode())).sort("name")
+        assert groups["name"].to_list() == board["name"].to_list()
+        for column in ("rating", "uncertainty"):
+            assert groups[column].to_numpy() == pytest.approx(board[column].to_numpy(), rel=1e-9)
+    if answers(world.rater, "preview"):
+        first, second = board["name"][:2]
+        shown = {row[0]: row[1] for row in kn.preview(world.rater, first, second, neutral=True).table().cells()}
+        assert shown == {name: f"{ratings[name]:.0f}" for name in (first, second)}
 
 
 @pytest.mark.parametrize("name", ["drivers", "drivers and cars"])
