@@ -3,13 +3,14 @@
     python verification/audit_sentences.py [--leagues 16] [--contests 4] [--from 0] [--into FILE]
 
 Thirteen kinds of leagues (sizes, draws, home, walks, form, newcomers, growing juniors, the weak leave; paired by
-chance, strength, rating, Swiss rounds and divisions with promotion), so many of each, K in use 12, 24 or 48 by turns. A
-league is played for twice as long as is audited: what is said of the matches to come is held against how it went on.
-Every sentence is held against the strengths behind the results; what is said of K against the K that proves best when
-results are drawn anew between these strengths. Contests of ten kinds (one series, a club, nobody moves, learners,
-unequal cohorts and fields, divisions, two a year, fields chosen by strength and by rating), K in use 20, 80 or 240 by
-turns, are held against the strengths behind their orders; what is said of K against the K whose forecasts of the later
-half, one contest ahead, lose least on average over how two of a field would end.
+chance, strength, rating, Swiss rounds and divisions with promotion), so many of each, seven K in use from 8 to 80 by
+turns. A league is played for twice as long as is audited: what is said of the matches to come is held against how it
+went on from the ratings in use, and a K that is advised against the K in use. Every sentence is held against the
+strengths behind the results; what is said of K against the K that proves best when results are drawn anew between these
+strengths. Contests of thirteen kinds (one series, a club, nobody moves, learners, unequal cohorts and fields,
+divisions, two a year, fields chosen by strength, by rating, at random, along a chain and in pools), K in use from 10 to
+400 by turns, are played on too and held against the strengths behind their orders; what is said of K against the K
+whose forecasts of the later half, one contest ahead, lose least on average over how two of a field would end.
 With --into every league appends its lines to a file, and leagues that stand there already are not played again.
 
 Exit code 1 if a kind of sentence that was said 20 times or more is true in less than 95 %, less two standard errors.

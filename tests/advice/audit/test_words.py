@@ -507,6 +507,14 @@ def test_what_was_best_is_advised_only_where_the_matches_to_come_want_it_too():
         assert not lasts(alike) and "K" not in [one.kind for one in findings_of(alike)]
 
 
+def test_of_contests_no_larger_k_is_taken_where_the_best_one_falls_to_that_in_use():
+    """The quarters lead from 40 and 24 over 20 to 16, and on to 16 (20 + 16)/(40 + 24) = 9."""
+    falling = SimpleNamespace(period=lambda n: ((40.0, 24.0, 20.0, 16.0)[n], 0.0, 0.0))
+    for k, lasting in ((8.9, True), (9.1, False), (14.9, False), (15.1, True), (80.0, True), (None, True)):
+        found = SimpleNamespace(k=k, measured=falling, advice=case().advice, like_meets_like=False)
+        assert lasts(found) is lasting
+
+
 def test_where_luck_spread_the_ratings_a_k_on_the_way_to_the_best_one_is_taken_first():
     """The best of the past is 15."""
     why = " at first: a smaller one would keep for long what luck made of today's ratings."
@@ -557,9 +565,11 @@ def test_what_is_probable_is_said_and_nothing_to_do():
 
 def test_of_contests_a_k_is_taken_where_it_is_clear_and_fields_are_not_alike():
     system = SimpleNamespace(name="K = 32", rater=SimpleNamespace(initial=1400.0, start=None))
+    steady = (20.0, 16.0, 14.0, 15.0)
     for alike, tested, kinds in ((False, BETTER, ["K"]), (True, BETTER, []), (False, NONE, [])):
         found = SimpleNamespace(
-            in_use=system, k=32.0, advice=case().advice, tested=tested, other=None, like_meets_like=alike, start=None,
+            measured=SimpleNamespace(period=lambda n: (steady[n], 0.0, 0.0)), in_use=system, k=32.0,
+            advice=case().advice, tested=tested, other=None, like_meets_like=alike, start=None,
             pairs_right=(0.61, 0.64), contests=League(), unfinished=0.0, luck=(),
         )  # fmt: skip
         found.findings = contest_findings(found)

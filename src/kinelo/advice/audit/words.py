@@ -150,11 +150,14 @@ def lasts(audit: Audit | ContestAudit) -> bool:
 
     Ratings that had to find strengths want a large K in the past. Played on, the K that was best in the past then
     forecasts worse more often than better. Where like meets like theory knows too little, and a smaller K would keep
-    for long what today's ratings are off by: of contests, to whose future no theory looks, that alone is asked.
+    for long what today's ratings are off by. To the future of contests no theory looks: that fields are not alike, and
+    that the best K of the quarters does not fall to where the K in use already is, is all that is asked there.
     """
     outlook, k = getattr(audit, "outlook", None), audit.k
     if outlook is None:
-        return not audit.like_meets_like
+        first, second, third, last = (audit.measured.period(n)[0] for n in range(4))
+        led_to = last * (third + last) / (first + second)
+        return not audit.like_meets_like and (k is None or not led_to < k < audit.advice.k)
     if k is None or audit.opponents.alike:
         return k is None and not outlook.differs
     outside = outlook.high < k if advised(audit).k < k else k < outlook.low
