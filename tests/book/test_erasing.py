@@ -203,3 +203,42 @@ def test_what_else_is_called_so_keeps_its_name(name, rater, address):
     }
     with pytest.raises(kn.InputError, match="knows no"):
         again.erase(name)
+
+
+@pytest.mark.parametrize("name", ["driver", "car", "A1"])
+def test_a_kind_that_is_called_so_keeps_its_name(name, tmp_path, monkeypatch):
+    monkeypatch.setattr("kinelo.book.carrying.EVERY", 1)  # so that there are checkpoints
+    table = {
+        "race": ["r1"] * 3 + ["r2"] * 3, "date": ["2024-01-01"] * 3 + ["2024-02-01"] * 3,
+        "driver": ["Ann", name, "Cid", name, "Cid", "Ann"], "car": ["x", "y", "x", "y", "x", "z"],
+        "place": [1, 2, 3, 1, 2, 3],
+    }  # fmt: skip
+    book = kn.RatingBook(tmp_path / "b.db", kn.RankElo(walk=0.3, prior_spread=0.8, newcomer=0.0, regression=0.1))
+    book.add(kn.read_contests(table, slots={"driver": "driver", "car": "car"}))
+    before = book.ratings_.sort("kind", "rating").select("kind", "rating").rows()
+    new = book.erase(name)
+    again = kn.RatingBook(tmp_path / "b.db")
+    assert again.check() == [] and again.kinds == ("driver", "car") and new in again.ratings_["name"].to_list()
+    assert again.ratings_.sort("kind", "rating").select("kind", "rating").rows() == before
+    again.update_one([("Ann", "x"), (new, "z")], match_id="late", date="2024-01-15")
+    assert again.check() == []
+
+
+@pytest.mark.parametrize("name", ["surface", "clay", "home", "player", "volatility", "A1"])
+@pytest.mark.parametrize("kind", ["TeamElo", "KalmanElo", "PlayerElo", "Glicko2"])
+def test_words_of_matches_that_are_called_so_keep_their_name(kind, name, tmp_path):
+    conditions = ["surface"] if kind in ("TeamElo", "KalmanElo") else []
+    table = pl.DataFrame({
+        "match_id": ["1", "2", "3"], "date": ["2024-01-01", "2024-01-02", "2024-01-03"], "home": ["Ann", name, "Cid"],
+        "away": [name, "Cid", "Ann"], "result": [1.0, 0.0, 0.5], "surface": ["clay", "grass", "clay"],
+    })  # fmt: skip
+    sheet = lineups(table) if kind == "PlayerElo" else None
+    book = kn.RatingBook(
+        tmp_path / "b.db", given(getattr(kn, kind), **({"conditions": conditions} if conditions else {}))
+    )
+    book.add(kn.read_matches(table, sheet, conditions=conditions))
+    before = sorted(book.ratings_["rating"].to_list())
+    new = book.erase(name)
+    again = kn.RatingBook(tmp_path / "b.db")
+    assert again.check() == [] and sorted(again.ratings_["rating"].to_list()) == before
+    assert new in again.ratings_["name"].to_list()

@@ -23,7 +23,6 @@ from kinelo.raters.stored import SEPARATOR
 TEXTS = {
     "common": ("name", ("value",)),
     "match": ("number", ("conditions", "lineups")),
-    "contest": ("number", ("kinds",)),
     "slot": ("number", ("more",)),
 }
 """Tables with the columns that hold JSON, and what tells their rows apart."""
@@ -86,7 +85,8 @@ def erase(database: Database, name: str, pseudonym: str | None) -> str:
 
     for table, (key, columns) in TEXTS.items():
         for column in columns:
-            _rewrite(database, table, (key,), column, json_renamed)
+            some = "name NOT IN ('kinds', 'advantages', 'parameters')" if table == "common" else "TRUE"
+            _rewrite(database, table, (key,), column, json_renamed, some)
     _rewrite(database, "about", ("key",), "value", json_renamed, FORMER_ROWS)
     _rewrite(database, "about", ("key",), "value", settings_renamed, SETTINGS_ROW)
     _rewrite(database, "entry", ("contest_id", "number"), "slots", json_renamed)
@@ -122,11 +122,14 @@ def _everywhere(database: Database, name: str) -> int:
     count = 0
     for table, column in _names(database):
         count += database.one(f"SELECT COUNT(*) FROM {table} WHERE {column} = ?", (name,))[0]
-    within = plain_json(name)
-    texts = [f"SELECT CAST({column} AS TEXT) FROM {table} WHERE {column} IS NOT NULL"
-             for table, column in (("match", "lineups"), ("entry", "slots"))]  # fmt: skip
-    for sql in (*texts, f"SELECT value FROM about WHERE {FORMER_ROWS}"):
-        count += sum(within in text or json.dumps(name) in text for (text,) in database.rows(sql))
+    spelt = (plain_json(name), json.dumps(name))
+    for table, column in (("match", "lineups"), ("entry", "slots")):
+        for (text,) in database.rows(f"SELECT CAST({column} AS TEXT) FROM {table} WHERE {column} IS NOT NULL"):
+            if any(words in text for words in spelt):
+                value = read_json(text)
+                count += _renamed(value, name, "") != value
+    for (text,) in database.rows(f"SELECT value FROM about WHERE {FORMER_ROWS}"):
+        count += any(words in text for words in spelt)
     for (text,) in database.rows(f"SELECT value FROM about WHERE {SETTINGS_ROW}"):
         value = read_json(text)
         count += _lists_renamed(value, name, "") != value
@@ -145,13 +148,19 @@ def _rewrite(
             database.run(f"UPDATE {table} SET {column} = ? WHERE {where}", (new, *key))
 
 
-def _renamed(value: Any, name: str, pseudonym: str) -> Any:
-    if isinstance(value, str):
-        return pseudonym if value == name else value
+def _renamed(value: Any, name: str, pseudonym: str, *, keys: bool = False) -> Any:
+    """A value with another name in its texts, and where that is said in its keys: else these are no names."""
+    if isinstance(value, str):  # alone, or after the kind (or the condition) that it is of
+        kind, *words = value.split(SEPARATOR)
+        changed = [pseudonym if word == name else word for word in words]
+        return SEPARATOR.join([kind, *changed]) if words else pseudonym if value == name else value
     if isinstance(value, list):
-        return [_renamed(one, name, pseudonym) for one in value]
+        return [_renamed(one, name, pseudonym, keys=keys) for one in value]
     if isinstance(value, dict):
-        return {_renamed(key, name, pseudonym): _renamed(one, name, pseudonym) for key, one in value.items()}
+        return {
+            pseudonym if keys and key == name else key: _renamed(one, name, pseudonym, keys=keys)
+            for key, one in value.items()
+        }
     return value
 
 
@@ -173,14 +182,14 @@ def _state_renamed(content: Any, name: str, pseudonym: str) -> bytes | None:
     """A stored state with another name in it, None where nothing changes."""
     arrays, changed = unpack(content), False
     for key, array in arrays.items():
-        if array.dtype.kind == "U":
-            words = [word.split(SEPARATOR) for word in array.ravel().tolist()]
-            new = [[pseudonym if part == name else part for part in word] for word in words]
+        if array.dtype.kind == "U" and key not in ("kinds", "advantages"):
+            words = array.ravel().tolist()
+            new = _renamed(words, name, pseudonym)
             if new != words:
-                arrays[key], changed = np.array([SEPARATOR.join(word) for word in new]).reshape(array.shape), True
+                arrays[key], changed = np.array(new).reshape(array.shape), True
         elif array.dtype == np.uint8 and array.ndim == 1 and array[:1].tobytes() == b"{":  # JSON, as lists are kept
             value = json.loads(array.tobytes())
-            new = _renamed(value, name, pseudonym)
+            new = _renamed(value, name, pseudonym, keys=True)
             if new != value:
                 arrays[key] = np.frombuffer(json.dumps(new, sort_keys=True).encode(), np.uint8).copy()
                 changed = True
