@@ -22,13 +22,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from kinelo.forecasts.pair_sums import sum_of_losses
 from kinelo.forecasts.places import LUCK_NODES, LUCK_WEIGHTS, ContestForecast, mixed_chance
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.contests import FINISHED, Contests
-from kinelo.play.formula import kernel
+from kinelo.play.formula import inner, kernel
 from kinelo.raters.band import follow_band, fresh_band
 from kinelo.raters.filter.belief import fade_all
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
@@ -50,7 +49,7 @@ PAIRS_AT_ONCE = 20_000
 """Pairs whose evenness is found at once, for the sake of memory."""
 BEGUN = np.array([[-3.0, 0.0], [4.0, 0.0], [0.0, 1.0]])
 """``a`` and ``b`` before the first contest that somebody does not finish, and their covariance."""
-PER_CONTEST, PER_ENTRY = np.diag([0.02, 0.005]), 1.0 / 3.0
+PER_CONTEST, PER_ENTRY = (0.02, 0.005), 1.0 / 3.0
 """Variances by which they walk in a contest, and how much an entry of it tells of them."""
 MOST_STEPS, SMALL_STEP = 30, 1e-4
 
@@ -117,25 +116,55 @@ def follow_unfinished(contests: Contests, mean: Array, state: Array, learning: b
     chance, failed = np.zeros(mean.size), contests.ended != FINISHED
     if not state.size and not (learning and failed.any()):
         return chance, state
-    for entries, weight in zip(map(slice, contests.first[:-1], contests.first[1:]), contests.weight, strict=True):
-        z = mean[entries] - mean[entries].mean()
-        A = np.column_stack([np.ones(z.size), z / max(z.std(), LEAST_SPREAD)])
-        if state.size:
-            chance[entries] = expit(A @ state[0])
-        if learning and (state.size or failed[entries].any()):
-            begun = state if state.size else BEGUN
-            x, prior, told = begun[0], np.linalg.inv(begun[1:] + PER_CONTEST), weight * PER_ENTRY
-            precision = prior
-            for _ in range(MOST_STEPS):  # of Newton, towards the likeliest line
-                q = expit(A @ x)
-                precision = prior + told * (A * (q * (1.0 - q))[:, None]).T @ A
-                step = np.linalg.solve(precision, told * A.T @ (failed[entries] - q) - prior @ (x - begun[0]))
-                furthest = np.abs(A @ step).max()
-                x = np.asarray(x + step / max(furthest, 1.0), np.float64)
-                if furthest < SMALL_STEP:
-                    break
-            state = np.vstack([x, np.linalg.inv(precision)]).astype(np.float64)
-    return chance, state
+    begun = np.array(state if state.size else BEGUN)
+    follow_lines(contests.first, mean, failed, contests.weight, state.size > 0, learning, begun, chance)
+    return chance, begun if learning else state
+
+
+@kernel
+def follow_lines(first, mean, failed, weight, known, learning, state, chance):
+    """Chances by the line of each contest before it is seen, and the ``state`` after all of them, in place."""
+    line = state[0]
+    for c in range(weight.size):
+        entries = range(first[c], first[c + 1])
+        middle = mean[first[c] : first[c + 1]].mean()
+        unit = max(mean[first[c] : first[c + 1]].std(), LEAST_SPREAD)
+        if known:
+            for k in entries:
+                chance[k] = chance_on(line, (mean[k] - middle) / unit)
+        known = known or (learning and failed[first[c] : first[c + 1]].any())
+        if not (learning and known):
+            continue
+        # What is believed of the line before the contest: its middle, and the inverse of its covariance.
+        a, b, both = state[1, 0] + PER_CONTEST[0], state[2, 1] + PER_CONTEST[1], state[1, 1]
+        size = a * b - both * both
+        begun_a, begun_b, told_a, told_b, told = line[0], line[1], b / size, a / size, -both / size
+        for _ in range(MOST_STEPS):  # of Newton, towards the likeliest line
+            off, turned = line[0] - begun_a, line[1] - begun_b
+            up, along = -told_a * off - told * turned, -told * off - told_b * turned
+            a, b, both, reach = told_a, told_b, told, 0.0
+            for k in entries:
+                z = (mean[k] - middle) / unit
+                q = chance_on(line, z)
+                miss, tells = weight[c] * PER_ENTRY * (failed[k] - q), weight[c] * PER_ENTRY * q * (1.0 - q)
+                up, along = up + miss, along + miss * z
+                a, both, b = a + tells, both + tells * z, b + tells * z * z
+                reach = max(reach, abs(z))
+            size = a * b - both * both
+            step, turn = (b * up - both * along) / size, (a * along - both * up) / size
+            furthest = abs(step) + reach * abs(turn)
+            line[0] += step / max(furthest, 1.0)
+            line[1] += turn / max(furthest, 1.0)
+            if furthest < SMALL_STEP:
+                break
+        state[1, 0], state[2, 1] = b / size, a / size
+        state[1, 1] = state[2, 0] = -both / size
+
+
+@inner
+def chance_on(line, z):
+    """Chance not to finish of who is ``z`` deviations stronger than the field."""
+    return 1.0 / (1.0 + math.exp(-(line[0] + line[1] * z)))
 
 
 def likeliest_ties(points: Array, result: Array) -> float:
