@@ -1,5 +1,6 @@
 """Who may not finish: the chance of it, and places of who does beside those who do not."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -9,6 +10,8 @@ from scipy.optimize import minimize
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.forecasts.places import ContestForecast
+from kinelo.raters.rank.reading import follow_unfinished
+from kinelo.raters.rank.state import ALL_FINISH
 
 GIVEN = {
     "walk": 0.3, "prior_spread": 0.9, "newcomer": -0.2, "regression": 0.1, "off": 0.0, "anchor": 0.0,
@@ -17,24 +20,25 @@ GIVEN = {
 FAILING = np.array([0.35, 0.1, 0.0, 0.6])
 
 
-def series(contests, failing, seed=3):
+def series(contests, failing, seed=3, names="D", first="2024-01-01"):
     """Races of eight of whom the stronger do not finish more or less often, by a logit (a, b) in strength."""
     rng, rows = np.random.default_rng(seed), {"date": [], "race": [], "driver": [], "place": []}
     for race in range(contests):
         strength = np.linspace(-1.5, 1.5, 8)
         failed = rng.random(8) < 1.0 / (1.0 + np.exp(-failing[0] - failing[1] * strength))
         order = np.argsort(-(strength + rng.standard_normal(8) - 100.0 * failed))
-        rows["date"] += [str(np.datetime64("2024-01-01") + 7 * race)] * 8
-        rows["race"] += [race] * 8
-        rows["driver"] += [f"D{k}" for k in order]
+        rows["date"] += [str(np.datetime64(first) + 7 * race)] * 8
+        rows["race"] += [f"{names} {race}"] * 8
+        rows["driver"] += [f"{names}{k}" for k in order]
         rows["place"] += ["DNF" if failed[k] else str(at + 1) for at, k in enumerate(order)]
     return kn.read_contests(rows)
 
 
+@pytest.mark.parametrize("lead", [0.9, 14.0])
 @pytest.mark.parametrize("law", [{"off": 0.2}, {"law": "gumbel"}])
-def test_places_are_those_of_every_set_of_finishers(law):
+def test_places_are_those_of_every_set_of_finishers(law, lead):
     race = kn.read_contests({"race": [1] * 4, "driver": list("ABCD"), "place": [1, 2, 3, 4]})
-    mean, deviation = np.array([0.9, 0.2, 0.0, -0.7]), np.array([1.0, 1.3, 0.8, 1.1])
+    mean, deviation = np.array([lead, 0.2, 0.0, -0.7]), np.array([1.0, 1.3, 0.8, 1.1])
     said = ContestForecast(race, mean, deviation, **law, unfinished=FAILING)
     expected = np.zeros((4, 4))
     for number in range(5):
@@ -55,6 +59,36 @@ def test_places_are_those_of_every_set_of_finishers(law):
     assert said.expected_place == pytest.approx(expected @ [1, 2, 3, 4], abs=2e-6)
     both = ContestForecast(race, mean, deviation, **law).chance_before(0, "A", "B")
     assert said.chance_before(0, "A", "B") == pytest.approx(0.65 * (0.1 + 0.9 * both) + 0.5 * 0.35 * 0.1)
+
+
+def test_every_place_goes_to_somebody_where_many_may_not_finish():
+    race = kn.read_contests({"race": [1] * 9, "driver": list("ABCDEFGHI"), "place": range(1, 10)})
+    failing = np.array([0.9, 0.5, 0.5, 0.7, 0.5, 0.8, 0.5, 0.05, 0.0])
+    said = ContestForecast(race, np.linspace(1, -1, 9), np.ones(9), unfinished=failing)
+    assert said.places(0).sum(axis=0) == pytest.approx(np.ones(9), abs=1e-6)
+
+
+def test_weights_and_every_ending_count():
+    """Half of the weight is half of an observation, and whoever was taken out did not finish."""
+    race = series(9, (-0.5, 0.4))[:1]
+    mean = np.linspace(-1, 1, 8)
+    after = {weight: follow_unfinished(replace(race, weight=np.array([weight])), mean, ALL_FINISH, True)[1]
+             for weight in (0.0, 0.5, 1.0)}  # fmt: skip
+    assert after[0.0][0].tolist() == [-3.0, 0.0]
+    assert -3.0 < after[0.5][0, 0] < after[1.0][0, 0] - 0.1
+    assert after[0.5][1, 0] > after[1.0][1, 0] + 0.05
+    other = replace(race, ended=np.where(race.ended > 0, 2, 0).astype(np.int8))
+    assert np.array_equal(follow_unfinished(other, mean, ALL_FINISH, True)[1], after[1.0])
+
+
+def test_what_is_forecast_teaches_nothing():
+    races = series(12, (-1.0, 0.8))
+    rater = kn.RankElo(**GIVEN).update(races[:6])
+    three, last = rater.predict(races[6:9]).unfinished, rater.predict(races[8:9]).unfinished
+    assert np.array_equal(three[16:], last)
+    parts = [rater.predict(races[6:8]), rater.predict(races[8:9])]
+    assert np.array_equal(ContestForecast.joined(parts, races[6:9]).unfinished, three)
+    assert not np.array_equal(rater.one_step_ahead(races[6:9]).unfinished[16:], last)
 
 
 def test_chances_are_followed_as_the_likeliest_line():
@@ -148,6 +182,32 @@ def test_a_book_keeps_them_whatever_comes_late(tmp_path):
     assert book.predict_one(["D7", "D1", "D4"]).unfinished == pytest.approx(expected, rel=1e-9)
     book.remove("more")
     assert book.predict_one(["D7", "D1", "D4"]).win == pytest.approx(whole, rel=1e-9)
+
+
+def test_late_races_of_others_count_in_their_place(tmp_path):
+    races, others = series(10, (-1.0, 0.8)), series(8, (0.2, -0.5), seed=9, names="E", first="2024-01-04")
+    rater = kn.RankElo(**GIVEN)
+    for race in range(10):
+        for some in (races, others):
+            rater.update(some[race : race + 1])
+    book = kn.RatingBook(tmp_path / "b", kn.RankElo(**GIVEN))
+    book.add(races)
+    for race in range(8):
+        book.add(others[race : race + 1])
+    for field in (["D7", "D1"], ["E2", "E5"]):
+        expected = rater.predict_one(field, date="2024-04-01").unfinished
+        assert book.predict_one(field, date="2024-04-01").unfinished == pytest.approx(expected, rel=1e-9)
+
+
+def test_who_is_taken_out_of_a_book_is_forgotten(tmp_path):
+    book = kn.RatingBook(tmp_path / "b", kn.RankElo(**GIVEN))
+    book.add(series(3, (-40.0, 0.0)))
+    book.update_one(["D1", "D2"], unfinished=["D3"], date="2024-03-01", match_id="one")
+    assert book.predict_one(["D1", "D2"]).unfinished.all()
+    book.remove("one")
+    book.update_one(["D1", "D2", "D3"], date="2024-03-02", match_id="two")
+    last = book.predict_one(["D1", "D2"])
+    assert last.unfinished is None or not last.unfinished.any()
 
 
 @pytest.mark.parametrize("forged", [[[0.0, 0.0], [0.0, 0.0], [0.0, 1.0]], [[0.0, 0.0], [1.0, 2.0], [2.0, 1.0]]])
