@@ -293,6 +293,9 @@ def repeated_meetings(
 
 def _note_assumptions(rows: MatchRows, good: NDArray[np.int64]) -> None:
     """Say what was taken for granted: venues, columns not used, men's and women's sides under one name."""
+    used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns, *rows.status_columns}
+    order = {*rows.order_found.values()}
+    ignored = [column for column in rows.table.columns if column not in used]
     if "neutral" not in rows.found and not rows.winners_first and rows.options.played:
         first = first_side(rows.found["home"])
         rows.notes.append(
@@ -300,9 +303,6 @@ def _note_assumptions(rows: MatchRows, good: NDArray[np.int64]) -> None:
             + ("every match counts as played at the first side's home" if first == "playing at home" else
                f"{first} counts as playing at home")
         )  # fmt: skip
-    used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns, *rows.status_columns}
-    order = {*rows.order_found.values()}
-    ignored = [column for column in rows.table.columns if column not in used]
     if stated := rating_columns(ignored, rows.found):
         rows.notes.append(
             f"the columns {stated[0]!r} and {stated[1]!r} state ratings, which are not used: start= with this very "
