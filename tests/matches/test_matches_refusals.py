@@ -188,6 +188,10 @@ CASES = {
         lambda: distinct_names(["visitor", "G", "home", "G", "away_score"]),
         "The table has two columns called 'G'; give each its own name.",
     ),
+    "a choice by a file": (
+        lambda: kn.raters.choose_rater("results.csv"),
+        "matches must be read before they are used: kinelo.read_matches('results.csv').",
+    ),
     "a choice by fixtures": (
         lambda: kn.raters.choose_rater(kn.read_matches({k: TWO[k] for k in ("date", "home", "away")}, played=False)),
         "Matches without a result cannot be fitted; read them with played=True to reject such rows.",

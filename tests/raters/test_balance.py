@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
-from kinelo.raters.balance import all_splits, number_of_splits
+from kinelo.raters.balance import _canonical, all_splits, number_of_splits
 from leagues import match_league
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "fair-teams.md"
@@ -201,3 +201,15 @@ def test_the_search_goes_on_until_every_wish_is_met():
         assert sorted(map(len, split.sides)) == [8, 8, 8] and len(side) == 24
         assert all(side[one] == side[other] for one, other in together)
         assert all(side[one] != side[other] for one, other in apart)
+
+
+@pytest.mark.parametrize(
+    ("split", "sizes", "same"),
+    [
+        ([1, 0, 1, 0], (2, 2), [0, 1, 0, 1]), ([0, 1, 1, 0], (2, 2), [0, 1, 1, 0]),
+        ([1, 1, 0, 0, 0], (3, 2), [1, 1, 0, 0, 0]),
+        ([2, 1, 0, 1, 2, 0], (2, 2, 2), [0, 1, 2, 1, 0, 2]), ([2, 1, 0, 1, 0, 0], (3, 2, 1), [2, 1, 0, 1, 0, 0]),
+    ],
+)  # fmt: skip
+def test_sides_of_one_size_stand_in_the_order_of_their_first_players(split, sizes, same):
+    assert _canonical(np.array(split, np.int8), sizes).tolist() == same

@@ -58,3 +58,16 @@ def test_a_league_of_equals_is_shown():
     state = kn.stationary(kn.RatingSystem(LAW, gamma=0.1), kn.theory.Continuum(theta=0.0, sigma=1.0), noise="gaussian")
     shown = facts(state._repr_html_())
     assert shown["strengths"] == "0 to 0" and "slope of rating on strength" not in shown
+
+
+def test_results_are_shown_by_their_numbers_on_a_line():
+    """The numbers that a result stands for, and neither the league nor whole solutions inside it."""
+    system, league = kn.RatingSystem(kn.Tanh(nu=0.5), gamma=0.05), kn.Normal([4.0, 7.0, 10.0], 1.0)
+    found = kn.tracking(system, league, kn.model.Walk(0.1))
+    assert repr(found) == f"Tracking(V={found.V:.6g}, C={found.C:.6g}, U={found.U:.6g}, E={found.E:.6g})"
+    speed = kn.relaxation(system, league)
+    assert repr(speed) == f"Relaxation(gap={speed.gap}, gamma=0.05, played=1.0)"
+    still = kn.stationary(system, league)
+    assert repr(still) == (
+        f"StationaryState: 3 teams, ratings from {still.rating[0]:.4g} to {still.rating[2]:.4g}, stable"
+    )

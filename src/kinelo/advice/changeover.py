@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
@@ -92,8 +92,8 @@ class Changeover:
     gain: float | None
     gain_error: float | None
     titles: tuple[Title, ...]
-    only_old: tuple[str, ...] = field(repr=False)
-    only_new: tuple[str, ...] = field(repr=False)
+    only_old: tuple[str, ...]
+    only_new: tuple[str, ...]
 
     @property
     def verdict(self) -> str:

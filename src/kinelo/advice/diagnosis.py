@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -92,7 +92,7 @@ class Diagnosis(Facts, Report):
     (True, True)
     """
 
-    state: StationaryState = field(repr=False)
+    state: StationaryState
     motion: MotionFacts | None = None
     remedy: Remedy | None = None
 

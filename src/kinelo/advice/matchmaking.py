@@ -120,7 +120,7 @@ class Matchmaking(Report):
     """
 
     system: RatingSystem
-    options: tuple[PairingOption, ...] = field(repr=False)
+    options: tuple[PairingOption, ...]
     frontier: tuple[PairingOption, ...]
     best: PairingOption
     fairness: float | None

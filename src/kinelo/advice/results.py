@@ -10,7 +10,7 @@ the answer cautious.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -81,11 +81,11 @@ class ResultsDiagnosis(Report):
     system: RatingSystem
     names: tuple[str, ...]
     rating: Array
-    unexplained: Array = field(repr=False)
+    unexplained: Array
     explained: float
     cycle: Cycle | None
-    lowest: Array = field(repr=False)
-    highest: Array = field(repr=False)
+    lowest: Array
+    highest: Array
     games: float | None
     by_luck: float | None
 

@@ -65,7 +65,7 @@ class RaterChoice:
     """
 
     name: str
-    rater: Any = field(repr=False)
+    rater: Any
     reference: str
     test: Backtest | None
     fitted: int = 0

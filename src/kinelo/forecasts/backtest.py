@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, overload
 
 import numpy as np
@@ -77,8 +77,8 @@ class Backtest(Comparison):
 
     matches: Matches
     forecasts: Mapping[str, Forecast]
-    raters: Mapping[str, Forecaster] = field(repr=False)
-    seconds: Mapping[str, float] = field(repr=False)
+    raters: Mapping[str, Forecaster]
+    seconds: Mapping[str, float]
     metrics: tuple[str, ...] = tuple(METRICS)
     noun: ClassVar[str] = "matches"
     highest_best: ClassVar[tuple[str, ...]] = ("accuracy",)

@@ -6,7 +6,7 @@ Forecasts are made strictly in order of time; scores take them as they are.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -208,8 +208,8 @@ class ContestBacktest(Comparison):
 
     contests: Contests
     forecasts: Mapping[str, ContestForecast]
-    raters: Mapping[str, Any] = field(repr=False)
-    seconds: Mapping[str, float] = field(repr=False)
+    raters: Mapping[str, Any]
+    seconds: Mapping[str, float]
     metrics: tuple[str, ...] = tuple(CONTEST_METRICS)
 
     noun: ClassVar[str] = "contests"

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,7 +92,7 @@ class Farming:
     team: str
     opponents: tuple[str, ...]
     rating: float
-    alone: Array = field(repr=False)
+    alone: Array
     best: tuple[int, ...]
     worst: tuple[int, ...]
     gain: float

@@ -7,7 +7,7 @@ Laplacians of the slopes of both sides, and so gives the standard error.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -54,8 +54,8 @@ class Recovery:
 
     theta: Array
     standard_error: Array | None
-    rating: Array = field(repr=False)
-    sigma: Array = field(repr=False)
+    rating: Array
+    sigma: Array
     residual: float
 
     def __repr__(self) -> str:

@@ -7,7 +7,7 @@ implicit differentiation its slope. With rating noise b is averaged over it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Literal
 
@@ -184,7 +184,7 @@ class StationaryState:
     """
 
     system: RatingSystem
-    teams: Teams = field(repr=False)
+    teams: Teams
     closure: Closure
     noise: Noise
     rating: Array
@@ -193,9 +193,9 @@ class StationaryState:
     iterations: int
     stable: bool = True
     growth: float | None = None
-    covariance: Array | None = field(default=None, repr=False)
+    covariance: Array | None = None
     kind: NoiseKind | None = None
-    gap: GapLaw | None = field(default=None, repr=False)
+    gap: GapLaw | None = None
     check: object | None = None
 
     def __repr__(self) -> str:

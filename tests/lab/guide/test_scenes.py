@@ -14,7 +14,7 @@ from running_lab import CHROMIUM
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.lab.guide.matches import ELO
+from kinelo.lab.guide.matches import ELO, STRONG, UNITS, _best_sentence
 from kinelo.lab.guide.scenes import (
     PLOTLY,
     GuideController,
@@ -260,3 +260,13 @@ def test_the_visit_works_as_a_file_without_a_server(browser, tmp_path):
     page.click("[data-door=rate]")
     assert page.inner_text("h1") == "here" and not complaints
     context.close()
+
+
+@pytest.mark.parametrize(
+    ("sigma", "begins"), [(0.0, "Without good and bad days Ann takes the 90 %"), (0.5, "Ann takes 80 %")]
+)
+def test_without_good_and_bad_days_the_best_settles_where_it_belongs(sigma, begins):
+    said = _best_sentence(UNITS["elo"], sigma, 0.8, 0.9, 300 / ELO).replace(STRONG, "Ann")
+    assert said.startswith(begins)
+    assert ("settles where it belongs, 525 Elo points ahead" in said) == (sigma == 0.0)
+    assert ("settles 300 Elo points ahead" in said and f"{300 / 525:.0%}"[:2] in said) == (sigma > 0.0)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, overload
@@ -196,14 +196,14 @@ class Audit(AuditReport):
     other: OtherSystem | None
     extract: str | None
     notes: tuple[str, ...]
-    in_use: SystemInUse = field(repr=False)
-    strengths: Fixed = field(repr=False)
-    dynamics: Form | Walk = field(repr=False)
-    system: RatingSystem = field(repr=False)
-    recursion: Recursion = field(repr=False)
-    before: Array = field(repr=False)
-    matches: Matches = field(repr=False)
-    since: int = field(repr=False)
+    in_use: SystemInUse
+    strengths: Fixed
+    dynamics: Form | Walk
+    system: RatingSystem
+    recursion: Recursion
+    before: Array
+    matches: Matches
+    since: int
 
     _heading = "What these matches do not show"
 

@@ -10,7 +10,7 @@ import copy
 import math
 import warnings
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -100,9 +100,9 @@ class ContestAudit(AuditReport):
     luck: tuple[LuckLevel, ...]
     other: OtherSystem | None
     notes: tuple[str, ...]
-    in_use: SystemInUse = field(repr=False)
-    contests: Contests = field(repr=False)
-    since: int = field(repr=False)
+    in_use: SystemInUse
+    contests: Contests
+    since: int
 
     _heading = "What these contests do not show"
 

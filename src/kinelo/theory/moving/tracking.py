@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
@@ -354,12 +354,12 @@ class Tracking:
     moments: Moments
     closure: Moments
     parts: Parts
-    profile: StrengthProfile | None = field(repr=False)
+    profile: StrengthProfile | None
     drift: float
-    teams: TrackedTeams | None = field(repr=False)
+    teams: TrackedTeams | None
     kind: NoiseKind
-    _league: Teams = field(repr=False)
-    _small: Moments | None = field(default=None, repr=False)
+    _league: Teams
+    _small: Moments | None = None
     check: object | None = None
 
     @property
