@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli.commands import app
+from kinelo.matches.loading import load_table
 
 KIND = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 CONTENT = (
@@ -199,3 +200,19 @@ def test_a_sheet_is_that_of_fixtures_too(tmp_path, results):
     )
     neither = CliRunner().invoke(app, ["read", str(tmp_path / "results.csv"), "--sheet", "S2"])
     assert "chooses a sheet of a workbook" in str(neither.exception)
+
+
+def test_columns_of_one_name_belong_to_the_side_beside_them(tmp_path):
+    """As in a CSV; a column that is called G_1 by itself keeps its name."""
+    rows = [
+        ["Date", "Visitor", "G", "Home", "G"],
+        ["2024-01-01", "Ajax", 2, "PSV", 1],
+        ["2024-01-08", "PSV", 0, "Ajax", 3],
+    ]
+    read = kn.read_matches(workbook(tmp_path / "m.xlsx", rows))
+    assert [(one["home"], one["away"], one["result"]) for one in read.to_polars().to_dicts()] == [
+        ("PSV", "Ajax", 0.0), ("Ajax", "PSV", 1.0)
+    ]  # fmt: skip
+    assert any("two columns are called 'G'" in note for note in read.notes)
+    named = load_table(workbook(tmp_path / "n.xlsx", [["home", "away", "round_2", "result"], ["A", "B", 7, 1]]))
+    assert named.columns == ["home", "away", "round_2", "result"]

@@ -421,3 +421,19 @@ def test_quotations_are_short_and_no_figure_file_is_forgotten():
 def test_the_rate_of_the_decay_theorem_is_twice_both_lipschitz_constants(nu, sigma):
     """Of b = tanh νz and b″: ν, and the largest slope of b″, which is 2ν³ at 0."""
     assert _printed_rate(kn.Tanh(nu), sigma) == pytest.approx(2 * (nu + 2 * nu**3 * sigma**2), rel=1e-9)
+
+
+def test_the_filter_is_held_against_the_best_of_the_runs_with_both_errors():
+    from kinelo.paper.neighbours.following import FollowingEvidence, filter_beats_constant
+
+    evidence = FollowingEvidence(
+        np.array([0.1]), np.zeros((1, 3)), 0.2345, 0.4321, np.array([0.1, 0.3, 0.5]), np.array([0.7, 0.5, 0.6]),
+        np.array([0.5, 0.03, 0.5]), 0.28, 0.04,
+    )  # fmt: skip
+    found = filter_beats_constant.measure(evidence)
+    assert found.measured == (
+        "error 0.5000 at γ = 0.3 (least computed 0.4321 at 0.234), Glicko 0.2800; the difference has a standard "
+        "error of 0.0500"
+    )
+    holds = [filter_beats_constant.measure(replace(evidence, glicko=error)).verdict for error in (0.34, 0.36)]
+    assert holds[0] == found.verdict == "holds" != holds[1]
