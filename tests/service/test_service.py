@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from leagues import match_league
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])")
 testing = pytest.importorskip("starlette.testclient")
+from kinelo.service import doors  # noqa: E402
 from kinelo.service import wording as say  # noqa: E402
 from kinelo.service.app import READERS, create_app  # noqa: E402
 from kinelo.service.guard import MOST_AT_ONCE, MOST_STRANGERS, Guard  # noqa: E402
@@ -802,3 +804,13 @@ def test_the_description_shows_an_example_of_every_question_that_is_understood(t
                 (example,) = shapes[name]["examples"]
                 assert getattr(say, name).model_validate(example)
                 assert client.post(path, json=example).status_code in (200, 422)
+
+
+def test_entrants_said_by_kind_and_by_name_stand_beside_each_other():
+    book = SimpleNamespace(kinds=("driver", "car"))
+    said = [{"car": "x", "driver": "Ann"}, "Bob", {"driver": "Cid"}, ["Dee"]]
+    assert doors._entrants(book, said) == [("Ann", "x"), "Bob", ("Cid",), ["Dee"]]
+    assert doors._entrants(book, ["Bob", "Cid"]) == ["Bob", "Cid"]
+    with pytest.raises(kn.InputError) as refused:
+        doors._entrants(book, ["Bob", {"horse": "Fury"}])
+    assert str(refused.value) == "'horse' is no kind of this book; it rates driver, car."

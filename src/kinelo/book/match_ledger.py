@@ -450,7 +450,7 @@ def frame_to_matches(table: pl.DataFrame) -> Matches:
         raise InputError("A row of the table match holds conditions that are none.")
     conditions = {}
     for name in dict.fromkeys(name for one in levels_by_match for name in one):
-        (codes,), held = encode_names(pl.Series([one.get(name) for one in levels_by_match], dtype=pl.String))
+        (codes,), held = encode_names(pl.Series([one.get(name) for one in levels_by_match]))
         conditions[name] = Condition(codes, held)
     return Matches(
         table["date"].str.to_date("%Y-%m-%d").to_numpy().astype("datetime64[D]"),
