@@ -51,22 +51,29 @@ def test_juniors_among_adults_enter_below_grow_stronger_and_are_rated_too_low_or
     before = kn.TeamElo.classic(k=24).one_step_ahead(matches).ratings_before - 1500.0
     (adult, junior), alone = groups_found(calendar, parameters, filtered, groups, (before, 29.0, 1500.0))
     assert alone is None
-    assert adult.entry is None and junior.entry.high < 1400
+    # Everybody is of a group: without a reference nobody is known to stand still, on which two numbers hang.
+    assert [one.entry for one in (adult, junior)] == [one.inflation for one in (adult, junior)] == [None, None]
     # Forty of a hundred grow by 60 a year: next to the average of all sides juniors by 36, adults by -24.
     assert abs(junior.gain.mean - 36) < 3 * junior.gain.error and junior.gain.beyond_chance
     assert abs(adult.gain.mean + 24) < 3 * adult.gain.error and adult.gain.mean < 0
     # All groups may grow here: that all of them did does not show, and leaves nothing else in doubt.
-    for one in (junior.entry, junior.inflation, adult.inflation):
-        assert 1 < one.error < 40
-    assert junior.inflation.mean < adult.inflation.mean
-    last = {}
+    ratings = before, 29.0, 1500.0
+    (_, beside), _ = groups_found(calendar, parameters, filtered, groups, ratings, "adult")
+    (of_rest,), _ = groups_found(calendar, parameters, filtered, {"junior": groups["junior"]}, ratings)
+    last, first = {}, {}
     for n in range(GAMES):
         for side, code in enumerate((matches.home[n], matches.away[n])):
             last[int(code)] = before[n, side] - truth[n, side]
+            first.setdefault(int(code), truth[n, side])
     off = np.array([last[k] for k in range(len(matches.teams))])
     for one, places in ((adult, groups["adult"]), (junior, groups["junior"])):
         assert abs(one.bias.mean - (off[places].mean() - off.mean())) < 3 * one.bias.error + 15
     assert (junior.bias.mean > 0) == (off[groups["junior"]].mean() > off.mean())
+    # With adults known to stand still, or taken to as the rest, it is told where juniors belong when they enter.
+    right = 1500 + off[groups["adult"]].mean() + np.mean([first[code] for code in groups["junior"]])
+    for one in (beside, of_rest):
+        assert 1 < one.entry.error < 40 and abs(one.entry.mean - right) < 3 * one.entry.error
+        assert 1 < one.inflation.error < 40
 
 
 def in_two_groups(seed, growth):
@@ -106,7 +113,8 @@ def test_where_everybody_is_of_a_group_that_all_grow_is_held_and_no_number_leave
     for one in (*answers, *beside):
         for shift in (one.gain, one.inflation, one.bias):
             assert shift is None or (abs(shift.mean) < 400 and shift.error < 250)
-        assert abs(one.entry.mean - 1500) < 400 and one.entry.error < 200
+    assert all(one.entry is None and one.inflation is None for one in answers)
+    assert all(abs(one.entry.mean - 1500) < 400 and one.entry.error < 200 for one in beside)
     a = next(one for one in answers if one.group == "a")
     size = {name: sum(group == name for group in by.values()) for name in "ab"}
     # Groups that gain 90 and 10 a year: next to all sides, and next to the second. Beyond four errors once in 3,000.

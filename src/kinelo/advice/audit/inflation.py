@@ -306,11 +306,13 @@ class GroupFound:
     group, sides
         Its name, and how many sides it has.
     entry
-        Rating at which those who entered should have started, on today's scale.
+        Rating at which those who entered should have started, on today's scale; None where nobody is known to stand
+        still.
     gain
         Points a year by which its sides grow stronger, next to the reference, or to the average of all sides.
     inflation
-        Points a year by which ratings of those who play rose above their strengths.
+        Points a year by which ratings of those who play rose above their strengths; None where nobody is known to stand
+        still.
     bias
         Points by which its sides are rated too high today, next to the reference, or to the average of all sides.
     """
@@ -416,7 +418,9 @@ def groups_found(
     # Gains, biases and inflation count from here: who stands still.
     share = np.array([name == reference for name in told], float) if reference else size / max(size.sum(), 1.0)
     seen = appearances(calendar, hindsight, before)
-    if trend is not None and (reference or size.sum() > calendar.sides - LEAST_SIDES):
+    # Others than those groups stand still; where there are none, all of them on average.
+    all_told = size.sum() > calendar.sides - LEAST_SIDES
+    if trend is not None and (reference or all_told):
         since = seen.year - years
         luck = seen.luck - np.multiply.outer(since, share @ trend.luck)
         seen = seen._replace(strength=seen.strength - since * float(share @ trend.per_year), luck=luck)
@@ -442,8 +446,10 @@ def groups_found(
             against = np.array([other == name for other in told], float) - (share if len(told) > 1 else 0.0)
             error = TREND_DOUBT * math.sqrt(max(float(against @ trend.covariance @ against), 0.0))
             gain = Shift(float(against @ trend.per_year), error, int(places.size))
-        inflation = per_year(seen, members, years) if years > 0 else None
-        entry = start_of(seen, entered[members[entered]], offset, initial)
+        # Both hang on who stands still: of all told, and without a reference, nobody is known to.
+        known = reference is not None or not all_told
+        inflation = per_year(seen, members, years) if known and years > 0 else None
+        entry = start_of(seen, entered[members[entered]], offset, initial) if known else None
         found = (plausible(entry, furthest, initial), *(plausible(one, furthest) for one in (gain, inflation, bias)))
         answers.append(GroupFound(name, int(places.size), *found))
     return tuple(answers), inflation_seen(seen, calendar, memory, initial, furthest) if reference else None

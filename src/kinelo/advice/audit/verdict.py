@@ -154,8 +154,8 @@ def contest_lead(found: ContestAudit) -> Lead:
     caveat = _unsure(found, "contests")
     if found.like_meets_like:
         caveat = (
-            "Fields are alike: ratings show less than the differences between entrants who never meet; newcomers enter "
-            "where they compete with kinelo rate RESULTS --rater rank."
+            "Fields are alike: ratings show less than the differences between entrants who never meet. With "
+            "kinelo rate RESULTS --rater rank newcomers begin at the level of those whom they meet."
         )
     elif not caveat and found.unfinished > FEW_UNFINISHED:
         out = percent(found.unfinished)
