@@ -376,26 +376,30 @@ HARDLY_ANY = 0.25
 """Share of the agreement within groups below which there is hardly any across them, and of hosts in more than one."""
 
 
-def columns_of_sides(present: Sequence[str]) -> set[str]:
-    """Columns that say something of one side each, and not of the match: two names that differ in the side alone.
+SIDE_WORDS = (("home", "away"), ("white", "black"), ("winner", "loser"), ("1", "2"))
+"""How columns call the first and the second side."""
 
-    >>> sorted(columns_of_sides(["Event", "White category", "Black category", "home_club", "AwayClub", "WhiteElo"]))
-    ['AwayClub', 'Black category', 'White category', 'home_club']
+
+def columns_of_sides(present: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Columns that say something of one side each, and not of the match, by what they say: two names that differ in the
+    side alone.
+
+    >>> columns_of_sides(["Event", "White category", "Black category", "AwayClub", "home_club", "WhiteElo"])
+    {'category': ('White category', 'Black category'), 'club': ('home_club', 'AwayClub')}
     """
     plain = {plain_name(column): column for column in present}
-    pairs = [
-        (column, plain[name.replace(first, second, 1)])
+    return {
+        re.sub(first, "", column, count=1, flags=re.IGNORECASE).strip(" _-.") or column: (column, plain[other])
         for name, column in plain.items()
-        for first, second in (("home", "away"), ("white", "black"), ("winner", "loser"), ("1", "2"))
-        if first in name and name.replace(first, second, 1) in plain
-    ]
-    return {column for pair in pairs for column in pair}
+        for first, second in SIDE_WORDS
+        if first in name and (other := name.replace(first, second, 1)) in plain
+    }
 
 
 def note_of_groups(rows: MatchRows, good: NDArray[np.int64], columns: Sequence[str], order: set[str]) -> list[str]:
     """What to say of columns in which the same names seem to stand for different sides."""
-    notes = []
-    for column in [one for one in columns if one not in order | columns_of_sides(columns)][:MOST_COLUMNS]:
+    notes, known = [], order.union(*columns_of_sides(columns).values())
+    for column in [one for one in columns if one not in known][:MOST_COLUMNS]:
         if rows.table[column].n_unique() > MOST_LEVELS + 1:
             continue
         (level,), levels = encode_names(rows.table[column].gather(good[:MOST_ROWS]))

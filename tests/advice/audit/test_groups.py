@@ -164,6 +164,10 @@ def test_groups_come_from_columns_lists_and_mappings_that_agree(tmp_path):
     with pytest.raises(InputError, match="names no group of these sides"):
         groups_of({"nobody": "z"}, matches)
     assert columns_of("club", ["date", "home_club", "away_club"]) == ["home_club", "away_club"]
+    chess = ["White", "Black", "Black category", "White category", "event"]
+    for name in ("category", "Category", "White category", "Black category"):
+        assert columns_of(name, chess) == ["White category", "Black category"]
+    assert columns_of("event", chess) == ["event"]
 
 
 def test_a_group_in_words_and_in_a_picture():

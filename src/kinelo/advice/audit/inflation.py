@@ -34,6 +34,7 @@ from kinelo.matches.columns import listed
 from kinelo.matches.kinds import kind_of
 from kinelo.matches.loading import load_table
 from kinelo.matches.matches import Matches
+from kinelo.matches.same_side import columns_of_sides
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.rater import traits_of
 
@@ -382,17 +383,17 @@ def groups_of(by: Any, matches: Matches, reference: str | None = None) -> dict[s
 
 
 def columns_of(by: str, columns: list[str]) -> list[str]:
-    """The columns of a file that tell groups: the one of this name, or one for each side."""
+    """The columns of a file that tell groups: one of this name, or one for each side, named by either or by what they
+    share."""
+    for shared, pair in columns_of_sides(columns).items():
+        if pair[0] != shared and (by in pair or by.lower() == shared.lower()):
+            return list(pair)
     if by in columns:
         return [by]
-    pairs = [[name for name in columns if name.lower() in (f"{side}_{by}".lower(), f"{by}_{side}".lower())]
-             for side in ("home", "away")]  # fmt: skip
-    if all(pairs):
-        return [pair[0] for pair in pairs]
     raise InputError(
         f"There is no column {by!r}, nor one for each side (home_{by}, away_{by}); there is "
-        f"{listed(columns) or 'none'}. A list of names and groups is a file with these two columns; in Python columns "
-        "are read with conditions=[…]."
+        f"{listed(columns) or 'none, unless they are read as conditions'}. A list of names and groups is a file "
+        "with these two columns."
     )
 
 

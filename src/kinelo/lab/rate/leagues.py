@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -35,6 +34,7 @@ from kinelo.matches.kinds import CONTESTS, MATCHES
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import as_text
 from kinelo.matches.reading import read_matches
+from kinelo.matches.same_side import columns_of_sides
 from kinelo.presentation import Table, percent, sentence
 from kinelo.raters.adapter import blank_of, conditions_of
 from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates, choose_rater, rater_called
@@ -144,13 +144,11 @@ def groups_in(frame: pl.DataFrame, columns: Mapping[str, str]) -> dict[str, list
         values = as_text(frame[column]).drop_nulls().unique().sort()
         if column not in columns.values() and 2 <= values.len() <= MOST_GROUPS:
             levels[column] = values.to_list()
+    shared = {column: name for name, pair in columns_of_sides(list(levels)).items() for column in pair}
     groups: dict[str, list[str]] = {}
     for column in levels:
-        name = re.sub(r"(?i)^(home|away)_|_(home|away)$", "", column)
-        try:
-            groups[name] = sorted({value for one in columns_of(name, list(levels)) for value in levels[one]})
-        except InputError:
-            groups[column] = levels[column]
+        both = {value for one in columns_of(column, list(levels)) for value in levels[one]}
+        groups[shared.get(column, column)] = sorted(both)
     return groups
 
 
