@@ -112,7 +112,7 @@ CASES = {
         lambda: kn.matchmaking(SYSTEM, LEAGUE, fairness=1.5), "fairness must lie between 0 and 1, not 1.5.",
     ),
     "an audit of another rater of contests": (
-        lambda: kn.audit(races(), kn.BradleyTerry()),
+        lambda: kn.audit(races(), kn.Glicko()),
         "Contests are rated by TeamElo.classic(k=…) or RankElo: audit one of these.",
     ),
     "an audit of contests with K of each": (
