@@ -88,7 +88,7 @@ def test_what_was_assumed_is_said(tmp_path):
     shootouts, neutral = (sum(map(bool, what)) for what in zip(*((g.shootout, g.neutral) for g in games())))
     assert f"{shootouts} matches went to a shoot-out" in told and shootouts > 10
     assert "neither yes nor no" not in told and sheet.neutral.sum() == neutral  # "ja" is read
-    assert "columns that were not used: 'weather'" in told and "byte-order mark" in told and "%d.%m.%Y" in told
+    assert "columns that were not used: 'weather'" in told and "byte-order mark" in told and "as in 31.12.2024" in told
     assert (sheet.weight == 1.5).all()
     western_notes = read(files.write_western, western(), tmp_path / "western.csv").notes
     assert any("Windows-1252" in note for note in western_notes)

@@ -155,7 +155,7 @@ def beliefs_of(rated: Any, question: str) -> tuple[Beliefs, Array]:
     elif isinstance(rater, KalmanElo) and rater._begun().full and rater._begun().name_index.names:
         unit, names = 1.0 / rater._points_per_unit, list(rater._begun().name_index.names)
         belief = rater._belief_on()  # as the leaderboard shows it: of today, relative to who played lately
-        strength, variance = rater._relative(belief)
+        strength, variance = rater._relative(rater._begun(), belief)
         shift = 0.5 * (variance - np.diagonal(belief[1]))  # what they have in common is in no difference of two
         mean = rater.initial + strength / unit
         covariance = rater.parameters_["doubt"] * (belief[1] + shift[:, None] + shift) / unit**2

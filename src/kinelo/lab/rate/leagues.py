@@ -144,11 +144,12 @@ def groups_in(frame: pl.DataFrame, columns: Mapping[str, str]) -> dict[str, list
         values = as_text(frame[column]).drop_nulls().unique().sort()
         if column not in columns.values() and 2 <= values.len() <= MOST_GROUPS:
             levels[column] = values.to_list()
-    shared = {column: name for name, pair in columns_of_sides(list(levels)).items() for column in pair}
+    named = {one: one for one in levels}
+    named |= {one: name for name, pair in columns_of_sides(list(levels)).items() for one in pair}
     groups: dict[str, list[str]] = {}
     for column in levels:
         both = {value for one in columns_of(column, list(levels)) for value in levels[one]}
-        groups[shared.get(column, column)] = sorted(both)
+        groups[named[column]] = sorted(both)
     return groups
 
 

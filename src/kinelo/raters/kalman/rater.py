@@ -327,15 +327,15 @@ class KalmanElo(GaussianRater):
         faded = f**2 * spread + added if spread.ndim == 1 else f[:, None] * spread * f + np.diag(added)
         return f * state.strengths(), faded
 
-    def _relative(self, belief: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
+    def _relative(self, state: SideState, belief: tuple[Array, Array] | None = None) -> tuple[Array, Array]:
         """Strengths and variances as they are shown: relative to who played lately, but for a starting list."""
-        return self._begun().relative(None if self._start() else REFERENCE_DAYS, belief)
+        return state.relative(None if self._start() else REFERENCE_DAYS, belief)
 
     def _table(self, state: SideState, belief: tuple[Array, Array] | None = None) -> pl.DataFrame:
         import polars as pl
 
         points = self._points_per_unit
-        strength, variance = self._relative(belief)
+        strength, variance = self._relative(state, belief)
         table = pl.DataFrame(
             {
                 "name": pl.Series(state.name_index.names, dtype=pl.String),
