@@ -42,7 +42,7 @@ def test_a_replica_answers_as_the_primary_does_and_writes_nothing(server, replic
     def caught_up() -> None:
         with psycopg.connect(address) as one:
             (written,) = one.execute("SELECT pg_current_wal_lsn()::text").fetchone()
-        with psycopg.connect(replica(address)) as other:
+        with psycopg.connect(replica(address), dbname="postgres") as other:  # the book's may not be there yet
             until = time.monotonic() + PATIENCE
             while not other.execute("SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", (written,)).fetchone()[0]:
                 assert time.monotonic() < until
