@@ -450,3 +450,20 @@ def test_two_matches_are_not_explained_by_draws_and_the_venue_alone(sides):
     assert 100 < rating["A"] - rating["B"] < 800
     chances = rater.predict_one("A", "B").probabilities[0]
     assert chances.min() > 1e-4
+
+
+@pytest.mark.parametrize("ridge", [0.0, 0.3])
+def test_uncertainty_is_relative_to_the_average_or_to_who_is_held(ridge):
+    """What all have in common counts for nobody: covariances with everybody sum to 0, those with the anchor are 0."""
+    results = np.random.default_rng(4).choice([1.0, 0.5, 0.0], 60, p=[0.5, 0.2, 0.3])
+    games = {"home": list("ABCADB") * 10, "away": list("BCACAD") * 10, "result": results}
+    matches = kn.read_matches(games)
+    covariance = kn.BradleyTerry(ridge=ridge).fit(matches)._covariance()
+    np.testing.assert_allclose(covariance.sum(axis=0), 0.0, atol=1e-7)
+    anchored = kn.BradleyTerry(ridge=ridge, anchor={"C": 1480.0}).fit(matches)
+    table = dict(anchored.ratings_.select("name", "uncertainty").rows())
+    assert table["C"] == 0.0 and min(table[name] for name in "ABD") > 50
+    if not ridge:  # a difference of two is as sure whatever they are relative to
+        held = anchored._covariance()
+        at_once = held[0, 0] + held[3, 3] - 2 * held[0, 3]
+        assert at_once == pytest.approx(covariance[0, 0] + covariance[3, 3] - 2 * covariance[0, 3], rel=1e-6)

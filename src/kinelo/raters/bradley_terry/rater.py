@@ -596,18 +596,16 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
         n, likelihood = len(self._state), self._likelihood()
         if self._theta is None:
             return np.empty((0, 0))
-        M = self._relative(likelihood)
-        return M @ self._spread_of_unknowns()[:n, :n] @ M.T / self._scale**2
+        absolute = self._spread_of_unknowns()[:n, :n]
+        return self._relative(self._relative(absolute, likelihood).T, likelihood) / self._scale**2
 
-    def _relative(self, likelihood: Likelihood) -> Array:
-        """What strengths are relative to: those who are held, else the average of all."""
-        n = likelihood.n
+    def _relative(self, strengths: Array, likelihood: Likelihood) -> Array:
+        """Strengths in columns, relative to those who are held, else to the average of all."""
         names = [name for name in self.anchor or {} if name in self._state.name_index.index]
         if len(names) == 1:
-            M = np.eye(n)
-            M[:, self._state.name_index.index[names[0]]] -= 1.0
-            return M
-        return np.eye(n) if likelihood.held.size else np.eye(n) - 1.0 / n
+            place = self._state.name_index.index[names[0]]
+            return strengths - strengths[:, place : place + 1]
+        return strengths if likelihood.held.size else strengths - strengths.mean(axis=1, keepdims=True)
 
     @property
     def ratings_(self) -> pl.DataFrame:
@@ -703,7 +701,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             likelihood = self._likelihood(by_judge=self.errors_by is not None)
             events = tally.comparisons[1] if self.errors_by is None else None
             drawn = bootstrap(likelihood, self._theta, events, resamples, seed, client, tally.judge)[:, :n]
-            moved = (drawn - self._strength()) @ self._relative(likelihood).T / self._scale
+            moved = self._relative(drawn - self._strength(), likelihood) / self._scale
             low, high = rating + np.quantile(moved, [(1 - level) / 2, (1 + level) / 2], axis=0)
             first, last = ranks_of_draws(drawn, level)
         table = pl.DataFrame(
