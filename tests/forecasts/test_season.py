@@ -354,6 +354,29 @@ def test_rules_suit_the_results_by_every_door(tmp_path, rater):
         assert "a draw 0.25, " in said.stdout and "the last 2 of 14 go down" in said.stdout
 
 
+def test_who_has_no_fixture_left_counts_for_who_goes_down(tmp_path):
+    """Twelve sides, of which one has played all its matches: three go down, by both doors."""
+    names = [f"side {k}" for k in range(12)]
+    pairs = list(itertools.permutations(names, 2))
+    left = [pair for pair in pairs[-30:] if "side 3" not in pair and "side 0" not in pair]
+    done = [pair for pair in pairs if pair not in left]
+    generator = np.random.default_rng(4)
+    table = {
+        "date": ["2024-03-01"] * len(done), "home": [a for a, _ in done], "away": [b for _, b in done],
+        "home_score": generator.poisson(1.5, len(done)), "away_score": generator.poisson(1.2, len(done)),
+    }  # fmt: skip
+    pl.DataFrame(table).write_csv(tmp_path / "results.csv")
+    pl.DataFrame({"home": [a for a, _ in left], "away": [b for _, b in left]}).write_csv(tmp_path / "fixtures.csv")
+    played = kn.read_matches(tmp_path / "results.csv")
+    fixtures = kn.read_matches(tmp_path / "fixtures.csv", played=False)
+    assert len(fixtures.teams) < 12
+    found = kn.season(kn.Glicko().fit(played), fixtures, results=played, since="2024-01-01", realisations=5)
+    assert found.rule.endswith("the last 3 of 12 go down.")
+    words = ["season", str(tmp_path / "results.csv"), str(tmp_path / "fixtures.csv"), "--season-start", "2024-01-01"]
+    said = CliRunner().invoke(app, [*words, "--realisations", "5", "--rater", "glicko", "--json"])
+    assert json.loads(said.stdout)["rule"] == found.rule
+
+
 def test_any_rater_can_be_asked_but_margins_must_be_drawn():
     played = kn.read_matches({"home": ["A", "B", "C"] * 9, "away": ["B", "C", "A"] * 9, "result": [1, 0.5, 0] * 9})
     elo = kn.TeamElo.classic(k=20, ties=0.5).fit(played)

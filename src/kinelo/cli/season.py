@@ -92,7 +92,7 @@ def season(
     Example:  kinelo season league/results.csv --knockout 'Ashford; Bramley; Calder; Dunmore'
     """
     from kinelo.forecasts.season import season as played
-    from kinelo.forecasts.season import season_table
+    from kinelo.forecasts.season import season_table, sides_in
     from kinelo.forecasts.season_so_far import season_so_far
     from kinelo.matches.dated import read_day
 
@@ -107,9 +107,9 @@ def season(
     with plain_warnings():
         coming = reading.fixtures(fixtures, reading.columns_asked(), results)
         past = reading.load(results, coming=coming, beside=fixtures)
-        rules = scoring.rules(past, len({*coming.home.tolist(), *coming.away.tolist()}))
         counted = past[:0] if season_start == "none" else past
-        season_so_far(coming, counted, since)  # asks before a rater is fitted
+        so_far = season_so_far(coming, counted, since)  # asks before a rater is fitted
+        rules = scoring.rules(past, len(sides_in(so_far.fixtures, so_far.results)))
         fitted, _ = fit_rater(rater, past, reading)
         end = played(fitted, coming, results=counted, since=since, rules=rules, realisations=realisations, seed=seed)
     for note in end.notes:

@@ -274,11 +274,7 @@ def season(
         raise InputError(
             f"{realisations:,} realisations of {len(fixtures):,} fixtures are too many at once; ask for fewer."
         )
-    names = tuple(
-        dict.fromkeys(
-            part.teams[code] for part in (fixtures, before) for code in np.unique(np.append(part.home, part.away))
-        )
-    )
+    names = sides_in(fixtures, before)
     place = {name: k for k, name in enumerate(names)}
     parts = [_results(rater, part, realisations, seed) for part in (before, fixtures)]
     outcome, margin = (np.concatenate(columns, axis=1) for columns in zip(*parts))
@@ -314,6 +310,13 @@ def _warn_of_points_lost(rater: Any, fixtures: Matches, results: Matches | None)
             "No fixture has a result, so that everyone starts from 0 points; results=matches counts the points won in "
             "the season so far, and results=matches[:0] none."
         )
+
+
+def sides_in(*parts: Matches) -> tuple[str, ...]:
+    """Everybody in the table of a season: who has fixtures, and who played before."""
+    return tuple(
+        dict.fromkeys(part.teams[code] for part in parts for code in np.unique(np.append(part.home, part.away)))
+    )
 
 
 def suited(matches: Matches, sides: int, **asked: Any) -> Rules:

@@ -16,7 +16,7 @@ from kinelo.forecasts.backtest import backtest
 from kinelo.forecasts.contest_scores import place_bands_table
 from kinelo.forecasts.knockout import knockout, knockout_table
 from kinelo.forecasts.places import ContestForecast
-from kinelo.forecasts.season import Rules, season, season_rules, season_table, table_places
+from kinelo.forecasts.season import Rules, season, season_rules, season_table, sides_in, table_places
 from kinelo.lab.rate.league import (
     League,
     calibration,
@@ -208,7 +208,7 @@ class MatchLeague(League):
             "favourites": favourites,
             "conditions": {name: list(one.levels) for name, one in matches.conditions.items()},
             "fixtures": coming,
-            "rules": season_rules(matches),
+            "rules": season_rules(matches, None if fixtures is None else len(sides_in(fixtures))),
             "can_raise": can_raise,
             "covariates": self.chosen["covariates"],
             "groups": self._groups(),
