@@ -311,6 +311,26 @@ def test_a_mixture_keeps_its_forecasts(rater):
     assert alone._doubts(list("ABC"), None).min() > 0.01
 
 
+class Coin:
+    """Somebody's own rater, which says nothing of doubts."""
+
+    def fit(self, matches):
+        return self
+
+    def one_step_ahead(self, matches):
+        return self.predict(matches)
+
+    def predict(self, matches):
+        return kn.forecasts.Forecast(np.tile([0.5, 0.1, 0.4], (len(matches), 1))).about(matches)
+
+
+def test_a_mixture_of_raters_of_ones_own_plays_seasons(rater):
+    mixture = kn.raters.Mixture([Coin()]).fit(rater._fitted)
+    rules = kn.forecasts.Rules(1, 0, 0, ["wins"])
+    found = kn.season(mixture, double_round("ABCD"), results=rater._fitted[:0], rules=rules, realisations=400)
+    assert found.points.sum(axis=1).max() <= 12.0 and 10.0 < found.points.sum(axis=1).mean() < 11.6
+
+
 def test_matches_that_have_ended_count(rater):
     done = double_round("ABCD", results=[0.0] * 3 + [1.0] * 9)
     found = kn.season(

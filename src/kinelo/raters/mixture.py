@@ -323,8 +323,9 @@ class Mixture:
         return self._mix(said)
 
     def _doubts(self, names: Sequence[str], date: Day | None) -> Array:
-        """How uncertain strengths are, as the rater that is shown has it."""
-        return self.members_[self.shown_]._doubts(names, date)
+        """How uncertain strengths are, as the rater that is shown has it; 0 where it does not say."""
+        doubts = getattr(self.members_[self.shown_], "_doubts", None)
+        return np.zeros(len(names)) if doubts is None else doubts(names, date)
 
     def _mix(self, said: Sequence[Forecast]) -> Forecast:
         """Forecasts of all raters by their weights; names that none of them knows are unknown."""
