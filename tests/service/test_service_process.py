@@ -149,7 +149,7 @@ def test_what_cannot_be_served_is_said_in_a_sentence(tmp_path):
 def test_the_rater_of_contests_is_named_as_on_other_commands(tmp_path, monkeypatch):
     """``--rater rank`` starts a book of RankElo, ``--rater team``, which rates both, one of TeamElo."""
     asked = []
-    monkeypatch.setattr("kinelo.service.serving.serve", lambda settings, announce: asked.append(settings.rater))
+    monkeypatch.setattr("kinelo.service.app.serve", lambda settings, announce: asked.append(settings.rater))
     for name in ("rank", "team", "kinelo:RankElo"):
         CliRunner().invoke(app, ["serve", str(tmp_path / "a.db"), "--rater", name], catch_exceptions=False)
     assert asked == ["kinelo:RankElo", "team", "kinelo:RankElo"]

@@ -81,7 +81,7 @@ def serve(
     from kinelo.book.database import is_server
     from kinelo.matches.kinds import CONTESTS, MATCHES
     from kinelo.raters.choice import RATERS_OF
-    from kinelo.service.serving import serve as serve_book
+    from kinelo.service.app import serve as serve_book
     from kinelo.service.settings import Settings
 
     if rater in RATERS_OF[CONTESTS] and rater not in RATERS_OF[MATCHES]:

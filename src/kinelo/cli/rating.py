@@ -119,11 +119,11 @@ def fit_forecaster(name: str, played: Any, reading: ReadingOptions) -> Any:
 
 def choose(matches: Matches | MatchScan, reading: ReadingOptions) -> RaterChoice:
     """Choose a rater on the latest of these matches, and say on the error stream which and by how much."""
-    from kinelo.forecasts import automatic
+    from kinelo.forecasts.automatic import choose
     from kinelo.raters.choice import candidates
 
     named = candidates(matches, *reading.asked_of_rater())
-    choice = automatic.choose(matches, named, next(iter(named)))
+    choice = choose(matches, named, next(iter(named)))
     typer.echo(f"Rater chosen on the earlier matches: {choice}", err=True)
     if getattr(matches, "lineups", None) is not None and choice.name != "PlayerElo":
         typer.echo(f"note: {choice.name} does not use the line-ups; --rater player does", err=True)

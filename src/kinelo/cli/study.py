@@ -47,7 +47,7 @@ def diagnose(
     from kinelo.runtime.extras import STUDY, require
 
     require(*STUDY)
-    from kinelo.studies import read_study
+    from kinelo.studies.study import read_study
 
     plan = read_study(study, allow_code=allow_code)  # what is wrong with it is said before the rest is loaded
     import json
@@ -98,8 +98,7 @@ def design(
     """
     from kinelo.advice.design import design as run
     from kinelo.advice.design import design_table
-    from kinelo.studies import read_study
-    from kinelo.studies.study import parse_study
+    from kinelo.studies.study import parse_study, read_study
 
     plan = read_study(study, allow_code=allow_code)
     content, systems = plan.model_dump(exclude_unset=True, exclude={"design"}), {"the study's own": plan.system}
@@ -153,8 +152,8 @@ def simulate(
     from kinelo.pictures.style import save
     from kinelo.runtime.progress import progress_bar
     from kinelo.runtime.workers import client_of
-    from kinelo.studies import read_study
     from kinelo.studies.simulation import planned, run_simulation, total_matches
+    from kinelo.studies.study import read_study
 
     plan, engine = read_study(study, allow_code=allow_code), client_of(workers, scheduler)
     total = total_matches(plan)
@@ -192,10 +191,9 @@ def solve(
     from kinelo.pictures.style import save
     from kinelo.results.layout import write_dataset
     from kinelo.runtime.progress import progress_bar
-    from kinelo.studies import read_study
     from kinelo.studies.plan import check_solution
     from kinelo.studies.solution import run_solution
-    from kinelo.studies.study import required
+    from kinelo.studies.study import read_study, required
 
     if film is not None:
         check_film(film)

@@ -10,13 +10,16 @@ from __future__ import annotations
 import asyncio
 import copy
 import logging
+import sys
 import warnings
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Annotated, Any, TypeVar, get_type_hints
 
+import uvicorn
 from fastapi import FastAPI, Query, Request
 from fastapi import Path as PathParameter
 from fastapi.exceptions import RequestValidationError
@@ -31,6 +34,8 @@ from kinelo.book.paging import Asked
 from kinelo.errors import InputError, KineloWarning
 from kinelo.raters.choice import rater_called
 from kinelo.raters.questions import match_quality
+from kinelo.runtime.listening import listen_at
+from kinelo.runtime.serving import GUARDED, ReadyServer
 from kinelo.service import doors
 from kinelo.service import wording as say
 from kinelo.service.guard import Guard, refusal
@@ -43,6 +48,9 @@ READERS = 4
 MOST_OFFSET = 10**9
 MOST_TOGETHER = 64
 """Matches that share a transaction."""
+APP = "kinelo.service.app:create"
+LAST_SECONDS = 60
+"""How long a service that is told to end goes on with what was begun."""
 OFTEN = 20
 """How often a process asks, while as many matches come as call for it, whether parameters are to be learnt anew."""
 Answer = TypeVar("Answer")
@@ -411,3 +419,27 @@ async def _refuse(request: Request, error: Any) -> JSONResponse:
 
 REFUSED: tuple[Any, ...] = (RequestValidationError, UnreachableError, InputError, OSError, HTTPException)
 """What a request may fail by, which is said."""
+
+
+def serve(settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serve until told to end (SIGTERM, Ctrl-C); ``announce`` is called with the address once the port is open."""
+    listener = listen_at(settings.host, settings.port, "The service")
+    settings = replace(settings, port=listener.getsockname()[1])
+    try:
+        open_book(settings).close()  # what is wrong with it is said before anybody asks
+        settings.hand_over()
+        sys.setswitchinterval(0.001)  # a forecast should not wait for a match that is being rated
+        options: dict[str, Any] = {
+            **GUARDED, "factory": True, "ws": "none", "timeout_graceful_shutdown": LAST_SECONDS,
+        }  # fmt: skip
+        if settings.workers > 1:
+            announce(settings.address)
+            uvicorn.run(
+                APP, fd=listener.fileno(), workers=settings.workers, timeout_worker_healthcheck=LAST_SECONDS, **options
+            )
+        else:
+            ReadyServer(uvicorn.Config(APP, **options), lambda: announce(settings.address)).run(sockets=[listener])
+    except KeyboardInterrupt:
+        pass
+    finally:
+        listener.close()

@@ -7,7 +7,6 @@ from dataclasses import asdict
 from typing import Any
 
 from kinelo._version import __version__
-from kinelo.book import tiers
 from kinelo.book.book import RatingBook
 from kinelo.book.erasing import strings_in
 from kinelo.book.milestones import milestones as milestones_of
@@ -15,8 +14,11 @@ from kinelo.book.milestones import ratings_at
 from kinelo.book.milestones import seasons as seasons_of
 from kinelo.book.paging import Asked, page_of, place_of
 from kinelo.book.schema import plain_json
-from kinelo.decisions import choosing, queueing
+from kinelo.book.tiers import Tiers, moved_by_luck, tier_board, tiers_of
+from kinelo.book.tiers import set_tiers as set_tiers_of
+from kinelo.decisions.choosing import next_matches as next_matches_of
 from kinelo.decisions.judging import judges as judges_of_votes
+from kinelo.decisions.queueing import Lobbies, Ticket, form_lobbies
 from kinelo.decisions.wrong_ratings import watch as watch_sides
 from kinelo.errors import InputError
 from kinelo.matches.dated import read_day
@@ -159,9 +161,9 @@ def balance(book: RatingBook, said: say.Present) -> say.Balanced:
 
 def queue(book: RatingBook, said: say.Queue) -> say.LobbiesFound:
     """Make lobbies of those who wait: as even as can be within the time they may wait."""
-    tickets = [queueing.Ticket(tuple(one.players), one.waited, tuple(one.regions), one.roles) for one in said.waiting]
-    what = queueing.Lobbies(**said.model_dump(exclude={"waiting"}))
-    found = queueing.form_lobbies(book, tickets, what) if tickets else []
+    tickets = [Ticket(tuple(one.players), one.waited, tuple(one.regions), one.roles) for one in said.waiting]
+    what = Lobbies(**said.model_dump(exclude={"waiting"}))
+    found = form_lobbies(book, tickets, what) if tickets else []
     gone = {name for lobby in found for side in lobby.sides for name in side}
     return say.LobbiesFound(
         lobbies=[say.LobbyFound.model_validate(asdict(lobby)) for lobby in found],
@@ -172,7 +174,7 @@ def queue(book: RatingBook, said: say.Queue) -> say.LobbiesFound:
 def next_matches(book: RatingBook, said: say.Wanted) -> say.NextMatches:
     """The matches that tell most about a question, in the order in which they should be played."""
     prices = None if said.cost is None else {(one.home, one.away): one.cost for one in said.cost}
-    found = choosing.next_matches(book, **said.model_dump(exclude={"cost"}), cost=prices)
+    found = next_matches_of(book, **said.model_dump(exclude={"cost"}), cost=prices)
     return say.NextMatches.model_validate(found.to_dict())
 
 
@@ -262,20 +264,20 @@ def season(book: RatingBook, name: str, offset: int, limit: int) -> say.Mileston
 
 def set_tiers(book: RatingBook, said: say.TierRule) -> say.KeptTiers:
     """Keep a rule by which ratings are shown as tiers, in the place of the one before."""
-    tiers.set_tiers(book, tiers.Tiers(**said.model_dump()))
+    set_tiers_of(book, Tiers(**said.model_dump()))
     return say.KeptTiers(rule=said)
 
 
 def get_tiers(book: RatingBook, luck: bool) -> say.KeptTiers:
     """The rule of tiers; with luck, how many changed division, and how many would by luck alone."""
-    rule = tiers.tiers_of(book)
+    rule = tiers_of(book)
     said = None if rule is None else say.TierRule(**{k: v for k, v in asdict(rule).items() if k != "steps"})
-    return say.KeptTiers(rule=said, **(asdict(tiers.moved_by_luck(book)) if luck else {}))
+    return say.KeptTiers(rule=said, **(asdict(moved_by_luck(book)) if luck else {}))
 
 
 def leaderboard(book: RatingBook, asked: Asked) -> say.Leaderboard:
     """A page of the board of tiers; of a kind, of one tier (as the name), of those who played lately."""
-    board = tiers.tier_board(book)
+    board = tier_board(book)
     rows = [row for row in board.rows if asked.kind in (None, row["kind"]) and asked.name in (None, row["tier"])
             and (asked.active_days is None or row["idle"] <= asked.active_days)]  # fmt: skip
     page = rows[asked.offset : asked.offset + asked.limit]
@@ -285,7 +287,7 @@ def leaderboard(book: RatingBook, asked: Asked) -> say.Leaderboard:
 
 def leaderboard_page(book: RatingBook) -> str:
     """The board of tiers as a page."""
-    return html_page("Leaderboard", tiers.tier_board(book).html(say.MOST_LISTED))
+    return html_page("Leaderboard", tier_board(book).html(say.MOST_LISTED))
 
 
 def watch(book: RatingBook, since: str, false_share: float, limit: int) -> say.Watched:
@@ -366,7 +368,7 @@ def rating_of(
     neighbours = [say.Placed(**_rating(one).model_dump(), place=around.offset + k) for k, one in enumerate(board, 1)]
     known = _rating(row).model_dump() | {"place": place, "neighbours": neighbours}
     if tier:
-        rows = tiers.tier_board(book).rows
+        rows = tier_board(book).rows
         known["tier"] = next(one for one in rows if (one["kind"], one["name"]) == (row["kind"], name))
     return say.RatingWithHistory(**known, history=_history(book, row, points))
 

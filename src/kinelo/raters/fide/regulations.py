@@ -18,7 +18,9 @@ from collections.abc import Sequence
 from datetime import date
 
 from kinelo.errors import InputError
-from kinelo.model import steps
+from kinelo.model.steps import ELITE as ELITE_FROM
+from kinelo.model.steps import JUNIOR_LINE as JUNIORS_BELOW
+from kinelo.model.steps import K_ELITE, K_NEW, K_SETTLED, NEW_GAMES
 
 IN_FORCE = date(2024, 3, 1)
 """The first day of these regulations; games before it went by others."""
@@ -31,7 +33,7 @@ LEAST_GAMES = 5
 POOLED_MONTHS = 26
 MOST_DIFFERENCE = 400
 UNCUT = 2650
-ELITE, JUNIOR_LINE = int(steps.ELITE), int(steps.JUNIOR_LINE)
+ELITE, JUNIOR_LINE = int(ELITE_FROM), int(JUNIORS_BELOW)
 JUNIOR_AGE = 18
 MOST_K_TIMES_GAMES = 700
 HYPOTHETICAL = (1800, 1800)
@@ -112,9 +114,9 @@ def development_coefficient(games: int, highest: int, born: int | None, year: in
     20
     """
     if highest >= ELITE:
-        return int(steps.K_ELITE)
+        return int(K_ELITE)
     young = born is not None and year - born <= JUNIOR_AGE and highest < JUNIOR_LINE
-    return int(steps.K_NEW if young or games < steps.NEW_GAMES else steps.K_SETTLED)
+    return int(K_NEW if young or games < NEW_GAMES else K_SETTLED)
 
 
 def coefficient_of_period(k: int, games: int) -> int:

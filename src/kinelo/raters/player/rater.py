@@ -42,8 +42,7 @@ from kinelo.raters.gaussian import (
     Array,
     GaussianRater,
 )
-from kinelo.raters.player import rotation as rotation_kernels
-from kinelo.raters.player.rotation import AFTER, UNSEEN, Fixtures, make_lists
+from kinelo.raters.player.rotation import AFTER, STARTERS, UNSEEN, Fixtures, make_lists, mean_lineup_size
 from kinelo.raters.player.state import LineupReading, SquadState, lineup_sheet, lineups_of, lineups_of_nobody, named
 from kinelo.raters.rater import Traits
 from kinelo.raters.reading import SHARPNESS_WALK
@@ -90,9 +89,9 @@ def sizes_differ(lineups: Lineups) -> bool:
 
 
 MODES = {
-    "minutes": rotation_kernels.AFTER,
-    "starters": rotation_kernels.STARTERS,
-    "none": rotation_kernels.UNSEEN,
+    "minutes": AFTER,
+    "starters": STARTERS,
+    "none": UNSEEN,
 }
 KNOWLEDGE = {
     "minutes": "after the match (minutes)",
@@ -240,11 +239,11 @@ class PlayerElo(GaussianRater):
         if matches.lineups is None or not matches.lineups.player.size:
             raise InputError("Player ratings need line-ups; read them with read_matches(..., lineups=...).")
         self._roles = _estimable_roles(matches.lineups) if self.role_weights is None else ()
-        self._lineup_size = rotation_kernels.mean_lineup_size(
+        self._lineup_size = mean_lineup_size(
             lineup_sheet(
                 matches.lineups,
                 matches.lineups.player,
-                LineupReading({}, rotation_kernels.AFTER, float(self.substitute_share), 0.0),
+                LineupReading({}, AFTER, float(self.substitute_share), 0.0),
             )
         )
         means = self.counts_size and isinstance(self.strength, str) and self.strength == "mean"
