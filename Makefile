@@ -70,8 +70,8 @@ test-long: $(VENV)/.dev
 
 # On a machine with an NVIDIA card: every combination of laws, 10⁷ matches each, and the kinetic equation.
 test-gpu: $(VENV)/.dev
-	$(BIN)/python tests/micro/device_agreement.py 10000000 3 1
-	$(BIN)/python tests/macro/device_agreement.py 60 3.0 1
+	$(BIN)/python tests/micro/device_agreement.py 10000000 3
+	$(BIN)/python tests/macro/device_agreement.py 60 3.0
 
 # The lowest versions that pyproject.toml declares, in an environment of their own: every module is imported, the examples of
 # docstrings run (but for those that rate, whose kernels take a minute to compile), and one test of each package. Compiled code is stored separately, since each version of Numba writes over the others'.

@@ -16,6 +16,7 @@ The tests that reach the line run, quickest first, until one fails or `PATIENCE`
 fault as well counts for nothing: whatever noticed a fault has passed without it, too. Compiled loops are not traced:
 there those of the Python functions that call them run. What was recorded for a line that has moved is found by
 comparing the file with the one that was recorded; a new line has the tests of its neighbours in the same function.
+Nor are child processes traced: `STARTERS` says which tests start those that alone run some of the files.
 
 Faults without effect are listed in ``equivalent.toml``, each with its reason, and set apart. The exit code is 0 if at
 least `GOAL` of the others were noticed.
@@ -55,6 +56,8 @@ STRATA = {"number in a sentence": 0.1, "order of rows": 0.1}
 """Kinds of which a part of all faults is drawn among themselves."""
 COMPILED = {"formula", "kernel", "inlined", "part", "borrowing", "inner", "njit", "jit"}
 """Decorators of functions that a tracer does not see."""
+STARTERS = {"gpu": "tests/micro/test_gpu.py"}
+"""Folders whose code only child processes run, and the tests that start these."""
 
 
 class Edit(NamedTuple):
@@ -413,6 +416,8 @@ class Reach:
     def of_line(self, file: str, line: int) -> set[str]:
         """Tests that reach a line; of a line not traced those that reach its function, or who calls it."""
         tests = self.of_lines(file, line, line)
+        if starter := next((STARTERS[folder] for folder in Path(file).parts[:-1] if folder in STARTERS), None):
+            return tests | {test for test in self.times if test.startswith(starter)}
         enclosing = [one for one in FUNCTIONS.of_file[file] if one.first <= line <= one.last]
         for function in reversed(enclosing):
             if tests:

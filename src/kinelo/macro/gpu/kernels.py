@@ -24,7 +24,7 @@ from kinelo.runtime.device import simulated
 cuda: Any = numba_cuda
 
 IMITATED = simulated()
-LANES, WARPS = (4, 4) if simulated() else (32, 32)
+LANES, WARPS = (8, 2) if simulated() else (32, 32)
 """Labels side by side, and cells of r that are under way in a block, counted in CELLS."""
 
 CELLS_OF_THREAD, HALO, HALF = 8, 3, 4

@@ -401,8 +401,8 @@ def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray
     near = need <= BLOCK_MEMORY
     run = _kernel(kind, near, user_functions_on_device(system.outcome, system.pairing))
     held = on_device(cuda, encoded)
-    boards = cuda.device_array((1, 1) if near else (rows, teams), np.uint32)
-    queues = cuda.device_array((rows, teams) if kind.matchings and not near else (1, 1), np.uint64)
+    boards = cuda.device_array((rows, 1 if near else teams), np.uint32)
+    queues = cuda.device_array((rows, teams if kind.matchings and not near else 1), np.uint64)
     unused = {name: cuda.device_array((rows, 1), WHOLE.get(name, np.float64)) for name in LeagueState._fields}
 
     def launch(arrays: Mapping[str, Any], played: Any, own: Any, first: int, last: int) -> None:

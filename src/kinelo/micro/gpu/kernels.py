@@ -40,7 +40,7 @@ SLOT_BITS, TURN = np.uint32(9), np.uint32(512)
 FIRST_STAMP = np.uint32((1 << 23) - 1)
 LONGEST_PAIRS_LAUNCH = 1 << 22
 """Matches of one launch: at worst each is a turn of its own, and stamps must last."""
-RING = 64
+RING = 2 * WARP
 """Matches that lie ready for a warp."""
 TURN_BITS, LONGEST_WAIT, LAST_TURN = np.uint32(10), np.uint32(1023), np.uint32((1 << 22) - 1)
 """A match waits for at most 31 turns, in each of which at most 31 later ones are taken: 10 bits tell them apart."""
@@ -195,19 +195,19 @@ def rank_in_warp(lane, wanted):
 
 
 def sync_imitated():
-    """The same where a warp is a block."""
+    """The same where kernels are imitated: for the whole block."""
     cuda.syncthreads()
 
 
 def rank_imitated(lane, wanted):
-    """The same by a counter: who comes first is first."""
-    count = cuda.shared.array(1, uint32)
+    """The same by a counter of each warp: who comes first is first."""
+    count, warp = cuda.shared.array(cuda.blockDim.x, uint32), cuda.threadIdx.x // WARP
     if lane == 0:
-        count[0] = 0
+        count[warp] = 0
     cuda.syncthreads()
-    before = cuda.atomic.add(count, 0, 1) if wanted else 0
+    before = cuda.atomic.add(count, warp, 1) if wanted else 0
     cuda.syncthreads()
-    return np.uint32(before), np.uint32(count[0])
+    return np.uint32(before), np.uint32(count[warp])
 
 
 def warp_functions(module: dict[str, Any]) -> tuple[Any, Any]:

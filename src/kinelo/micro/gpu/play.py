@@ -138,7 +138,7 @@ def gpu_play(
         blocks = BLOCK_REALISATIONS * (1 if simulated() else int(cuda.get_current_device().MULTIPROCESSOR_COUNT))
     window, players = BLOCK_OF_MANY if teams >= MANY_TEAMS else BLOCK_THREADS
     if rows > blocks:
-        window, players = 0, 1 if simulated() else WARPS_OF_BLOCK
+        window, players = 0, WARPS_OF_BLOCK
     together = 1 if window else players
 
     def bytes_of_block(near: bool) -> int:
