@@ -70,7 +70,7 @@ def _applied(bands: Array, density: Array) -> Array:
 def _bernoulli(q: Array) -> Array:
     """``q/(e^q − 1)``, without loss near 0 and without overflow far from it."""
     small = np.abs(q) < 1e-8
-    safe = np.where(small, 1.0, np.clip(q, -700, 700))
+    safe = np.where(small, 1.0, np.minimum(q, 700))
     return np.where(small, 1 - q / 2, safe / np.expm1(safe))
 
 
