@@ -108,6 +108,42 @@ def test_set_ups_of_the_paper():
     assert (np.diff(drawn) >= 0).all() and drawn.min() >= 4 and drawn.max() <= 10
 
 
+@pytest.mark.parametrize("seed", [1, 8])
+def test_set_ups_are_drawn_as_they_are_written(seed):
+    """Each number by a loop over teams and players, from the same generator."""
+    teams, players, lineup = 5, 7, 3
+    even = kn.paper.setup_r1(seed=seed, teams=teams, players=players, lineup=lineup)
+    drawn = np.random.default_rng(seed).uniform(-1, 1, (teams, players))
+    slow = [[(5 + 5 * i / teams * drawn[i, k]) / lineup for k in range(players)] for i in range(teams)]
+    np.testing.assert_allclose(even.rho, slow, rtol=1e-14)
+    rising = kn.paper.setup_r2(seed=seed, teams=teams, players=players, lineup=lineup, germany_brazil_sigma=0.7)
+    eta = np.random.default_rng(seed).standard_normal((teams, players))
+    slow = [[(4 + 6 * i / 2 + eta[i, k]) / lineup for k in range(players)] for i in range(3)]
+    np.testing.assert_allclose(rising.rho[:3], slow, rtol=1e-14)
+    np.testing.assert_allclose((rising.theta[3:], rising.sigma[3:]), ([10, 9], [0.7, 0.7]), rtol=1e-12)
+    for team in (3, 4):  # shifted and scaled: the players keep their order and their relative distances
+        assert np.corrcoef(rising.rho[team], eta[team])[0, 1] == pytest.approx(1, abs=1e-12)
+    assert rising.names == ("Team 1", "Team 2", "Team 3", "Germany", "Brazil")
+    assert (even.m, rising.m) == (lineup, lineup)
+    assert kn.homogeneous(sigma=0.7, teams=3, theta=(2.0, 5.0)).theta.tolist() == [2.5, 3.5, 4.5]
+    drawn = np.random.default_rng(seed).uniform(2, 5, 4)
+    league = kn.homogeneous(sigma=0.7, teams=4, theta=(2.0, 5.0), seed=seed)
+    np.testing.assert_array_equal(league.theta, sorted(drawn))
+    assert league.sigma.tolist() == [0.7] * 4
+
+
+def test_set_ups_of_the_paper_are_of_its_size():
+    for league in (kn.paper.setup_r1(), kn.paper.setup_r2()):
+        assert (league.rho.shape, league.m) == ((200, 23), 11)
+    assert np.array_equal(kn.paper.setup_r1().rho, kn.paper.setup_r1(seed=1).rho)
+    assert np.array_equal(kn.paper.setup_r2().rho, kn.paper.setup_r2(seed=1).rho)
+    assert (
+        kn.paper.setup_r2(teams=4, players=2, lineup=1).teams
+        == 4
+        == kn.paper.setup_r1(teams=4, players=1, lineup=1).teams
+    )
+
+
 @pytest.mark.parametrize(
     ("build", "words"),
     [
