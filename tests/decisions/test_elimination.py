@@ -12,7 +12,7 @@ NAMES = ["Ann", "Bob", "Cid", "Dee"]
 
 
 def plainly(matches, alpha_spread=200.0, epsilon=0.0):
-    """Fortunes by their definition, with a belief whose covariance is inverted anew for every match."""
+    """Means and fortunes after each match by their definition, with a belief whose covariance is inverted anew."""
     index = {name: k for k, name in enumerate(NAMES)}
     m, information = np.full(4, 1500.0), np.eye(4) / alpha_spread**2
     out, above, near = np.ones(4), np.ones((4, 4)), np.ones((4, 4))
@@ -33,7 +33,7 @@ def plainly(matches, alpha_spread=200.0, epsilon=0.0):
         center = 1 / (1 + math.exp(-Q * e @ m))
         information = information + Q**2 * center * (1 - center) * np.outer(e, e)
         m = m + np.linalg.inv(information) @ e * Q * (result - center)
-    return m, out, above, near
+        yield m, out.copy(), above.copy(), near.copy()
 
 
 def drawn(seed, count, spread=150.0):
@@ -47,20 +47,58 @@ def drawn(seed, count, spread=150.0):
     return rows
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 60.0])
-def test_fortunes_are_those_of_the_definition(epsilon):
+@pytest.mark.parametrize(("epsilon", "spread"), [(0.0, 200.0), (60.0, 90.0)])
+def test_fortunes_are_those_of_the_definition(epsilon, spread):
     rows = drawn(3, 120)
-    stop = kn.Elimination(NAMES, epsilon=epsilon)
+    stop = kn.Elimination(NAMES, epsilon=epsilon, spread=spread)
     for row in rows:
         stop.update(*row)
-    m, out, above, near = plainly(rows, epsilon=epsilon)
+    *_, (m, out, above, near) = plainly(rows, spread, epsilon)
     assert stop.ratings == pytest.approx(m, abs=1e-6)
     assert np.exp(np.diagonal(stop._log_fortune[OUT])) == pytest.approx(out, rel=1e-6)
     assert np.exp(stop._log_fortune[ABOVE] * (1 - np.eye(4))) == pytest.approx(above, rel=1e-6)
     assert np.exp(stop._log_fortune[NEAR] * (1 - np.eye(4))) == pytest.approx(near, rel=1e-6)
     table = {"home": [r[0] for r in rows], "away": [r[1] for r in rows], "result": [r[2] for r in rows]}
-    whole = kn.Elimination(NAMES, epsilon=epsilon).update_matches(kn.read_matches(table | {"neutral": [True] * 120}))
+    whole = kn.Elimination(NAMES, epsilon=epsilon, spread=spread).update_matches(
+        kn.read_matches(table | {"neutral": [True] * 120})
+    )
     assert whole.to_dict() == stop.to_dict()
+
+
+@pytest.mark.parametrize(("alpha", "epsilon"), [(0.3, 0.0), (0.2, 90.0)])
+def test_what_is_sure_is_what_the_largest_fortunes_so_far_say(alpha, epsilon):
+    """Match by match until there is a leader: who is left, who is above whom, and who is first."""
+    rows, stop = drawn(2, 500, spread=250.0), kn.Elimination(NAMES, alpha=alpha, epsilon=epsilon)
+    largest, seen = [np.ones(4), np.ones((4, 4)), np.ones((4, 4))], set()
+    for row, (m, *fortunes) in zip(rows, plainly(rows, epsilon=epsilon)):
+        stop.update(*row)
+        largest = [np.maximum(one, now) for one, now in zip(largest, fortunes)]
+        order = sorted(range(4), key=lambda k: -m[k])
+        assert stop.left == [NAMES[k] for k in order if largest[0][k] <= 1 / alpha]
+        sure = {(a, b) for a in range(4) for b in range(4) if largest[1][b, a] >= 6 / alpha}
+        for _ in range(2):
+            sure |= {(a, d) for a, b in sure for c, d in sure if b == c}
+        above = {(a, b) for a in range(4) for b in range(4) if stop.surely_above(NAMES[a], NAMES[b])}
+        assert above == sure
+        near = [k for k in order if all(largest[2][j, k] >= 3 / alpha for j in range(4) if j != k)]
+        leader = (NAMES[near[0]] if near else None) if epsilon else stop.left[0] if len(stop.left) == 1 else None
+        assert stop.leader == leader
+        seen |= {len(stop.left), f"{len(sure)} sure"}
+        if leader:
+            break
+    assert leader and len(seen) >= 6  # steps on the way: it is not all sure at once
+
+
+def test_pairs_are_drawn_of_those_left_in_either_order():
+    stop = kn.Elimination(["A", "B", "C"], alpha=0.2)
+    while len(stop.left) == 3:
+        stop.update("A", "C", "win").update("B", "C", "win").update("A", "B", "win").update("B", "A", "win")
+    pairs = [stop.next_pair(seed) for seed in range(200)]
+    assert {frozenset(pair) for pair in pairs} == {frozenset("AB")}
+    assert abs(sum(pair == ("A", "B") for pair in pairs) - 100) < 28  # four standard errors
+    while stop.leader is None:
+        stop.update("A", "B", "win")
+    assert "C" in {name for seed in range(200) for name in stop.next_pair(seed)}  # all of them where one is left
 
 
 def test_what_was_reached_once_stays():
@@ -159,7 +197,7 @@ def test_the_kernel_is_its_plain_self():
     states = []
     for run in (bet, bet.py_func):
         m, P, fortune = np.full(3, 1500.0), np.eye(3) * 200.0**2, np.zeros((3, 3, 3))
-        run(home, away, np.where(home < away, 1.0, -1.0), np.ones(50), m, P, fortune, 30.0)
+        run(home, away, np.where(home < away, 1.0, -1.0), m, P, fortune, 30.0)
         states.append((m, P, fortune))
     for compiled, plain in zip(*states):
         assert compiled == pytest.approx(plain, rel=1e-9, abs=1e-9)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
-from kinelo.decisions.judging import ALWAYS, BLOCK, always, at_random, followed
+from kinelo.decisions.judging import always, at_random, followed
 
 pytestmark = pytest.mark.filterwarnings("ignore:Errors by 'judge' rest on")
 G = np.array([0.9, -0.4, 0.2, -1.1, 0.6, 0.05, -0.3])
@@ -224,7 +224,7 @@ def test_always_the_first_is_held_against_the_largest_chance_of_a_liking():
             return -np.log(np.where(first, p, 1 - p)).sum()
 
         found = minimize_scalar(loss, bounds=(0.6, 5.0), method="bounded", options={"xatol": 1e-10})
-        wanted = np.log(np.where(first, ALWAYS, 1 - ALWAYS)).sum() + min(found.fun, loss(0.6))
+        wanted = np.log(np.where(first, 0.97, 0.03)).sum() + min(found.fun, loss(0.6))
         assert always(G, first, 0.6, 0.4) == pytest.approx(wanted, abs=1e-6)
     assert always(G, answers[19], 0.6, 0.4) == -np.inf
 
@@ -240,17 +240,17 @@ def test_what_is_followed_is_the_likeliest_with_what_is_believed_before():
 
 
 def test_blocks_are_weighed_apart():
-    table = votes(judges=3, each=BLOCK + 150, taste=0.0)
+    table = votes(judges=3, each=406, taste=0.0)
     rater = kn.BradleyTerry(ridge=0.05).fit(read(table))
     matches = read(table)
     at = [k for k, name in enumerate(table["judge"]) if name == "j1" and table["result"][k] != 0.5]
     g, first = rater._mean_gaps(matches)[at], np.array(table["result"])[at] == 1.0
-    assert len(at) > BLOCK
-    wanted = at_random(g[:BLOCK], first[:BLOCK], 0.5) + at_random(g[BLOCK:], first[BLOCK:], 0.5)
+    assert len(at) > 256
+    wanted = at_random(g[:256], first[:256], 0.5) + at_random(g[256:], first[256:], 0.5)
     found = {row["judge"]: row for row in kn.judges(rater, matches).iter_rows(named=True)}["j1"]
     assert found["evidence"] == pytest.approx(0.5 * np.exp(wanted), rel=1e-6)
-    assert (found["votes"], found["first"]) == (BLOCK + 150, pytest.approx(first.mean()))
-    assert found["drawn"] == pytest.approx(1 - len(at) / (BLOCK + 150))
+    assert (found["votes"], found["first"]) == (406, pytest.approx(first.mean()))
+    assert found["drawn"] == pytest.approx(1 - len(at) / 406)
     assert found["follows"] == pytest.approx(followed(g, first, 400 * rater._scale), abs=1e-9)
 
 

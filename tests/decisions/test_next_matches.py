@@ -13,6 +13,8 @@ from kinelo.cli import app
 from kinelo.decisions.choosing import (
     GRID,
     Beliefs,
+    NextMatch,
+    NextMatches,
     all_pairs,
     beliefs_of,
     choose,
@@ -73,9 +75,16 @@ def plainly(beliefs, target, count, cost=lambda i, j: 1.0, most=99):
 
 
 @pytest.mark.parametrize("target", ["leader", "order", "tiers", "P3"])
-@pytest.mark.parametrize("kind", ["glicko", "votes"])
+@pytest.mark.parametrize("kind", ["glicko", "wide", "votes"])
 def test_choices_are_those_of_whole_matrices(kind, target):
-    rater = glicko()[0] if kind == "glicko" else kn.BradleyTerry(ridge=0.1).fit(votes())
+    """Also where beliefs are so wide that every weight of a question, in squares of points, is next to nothing."""
+    wide = {"name": [f"P{k}" for k in range(5)], "rating": [1500.0, 1900.0, 1400.0, 1000.0, 1750.0],
+            "deviation": [900.0, 1500.0, 1100.0, 700.0, 1300.0]}  # fmt: skip
+    rater = {
+        "glicko": lambda: glicko()[0],
+        "wide": lambda: kn.Glicko(deviation=2000.0, start=wide, ties=0.7),
+        "votes": lambda: kn.BradleyTerry(ridge=0.1).fit(votes()),
+    }[kind]()
     beliefs, _ = beliefs_of(rater, "next_matches")
     found = kn.next_matches(rater, count=12, target=target, at_most=2)
     expected = plainly(beliefs, target, 12, most=2)
@@ -124,6 +133,51 @@ def test_points_are_those_of_a_forecast():
         assert one.points == pytest.approx(rater.predict_one(one.home, one.away, neutral=True).points[0], abs=0.01)
 
 
+def davidson(gap, kappa):
+    """Win, draw and loss by difference in points, with the slope of 400 points where sides are equal."""
+    x = Q / 2 * (1 + kappa / 2) * gap
+    parts = np.stack([np.exp(x), kappa + 0 * x, np.exp(-x)])
+    return parts / parts.sum(axis=0)
+
+
+@pytest.mark.parametrize("kind", ["glicko", "votes"])
+def test_points_and_information_are_sums_over_wins_draws_and_losses(kind):
+    if kind == "glicko":
+        rater, kappa = kn.Glicko(start=glicko()[1], ties=0.7, home_advantage=35.0), 0.7
+    else:
+        rater, kappa = kn.BradleyTerry(ridge=0.1).fit(votes()), 0.0
+    beliefs, _ = beliefs_of(rater, "next_matches")
+    x = np.linspace(-8, 8, 4001)
+    weight = np.exp(-(x**2) / 2) / np.exp(-(x**2) / 2).sum()
+    for one in kn.next_matches(rater, count=9, target="order").matches:
+        i, j = beliefs.names.index(one.home), beliefs.names.index(one.away)
+        P = beliefs.covariance
+        spread = math.sqrt(P[i, i] + P[j, j] - 2 * P[i, j])
+        win, draw, _ = davidson(beliefs.mean[i] - beliefs.mean[j] + spread * x, kappa)
+        assert one.points == pytest.approx((win + 0.5 * draw) @ weight, abs=2e-5)
+    for k in (0, 20, 70, 160):
+        shown = davidson(5.0 * k, kappa)
+        slope = (davidson(5.0 * k + 0.01, kappa) - davidson(5.0 * k - 0.01, kappa)) / 0.02
+        assert beliefs.law[k] == pytest.approx((slope**2)[shown > 0] @ (1 / shown[shown > 0]), rel=1e-3)
+
+
+@pytest.mark.parametrize(("share", "first"), [(0.0004, "less than 0.1 %"), (0.0006, "0.1 %"), (0.034, "3.4 %")])
+@pytest.mark.parametrize(("rest", "batch"), [(0.0037, "less than 1 %"), (0.0052, "1 %"), (0.21, "")])
+def test_shares_too_small_for_their_digits_are_said_so(share, first, rest, batch):
+    matches = tuple(NextMatch("Ann", name, 0.5, tells, 1.0) for name, tells in (("Bob", share), ("Cid", rest)))
+    found = NextMatches(matches, "leader", "who is first")
+    batch = batch if share < 0.03 and batch else f"{100 * (share + rest):.0f} %"
+    assert found.lines() == [
+        f"These matches are to tell who is first: Ann – Bob first, which takes {first} off what is open; all 2 are "
+        f"expected to take {batch}."
+    ]
+    assert repr(found) == "NextMatches: Ann – Bob, Ann – Cid (2, for leader)"
+    wanted = {"home": "Ann", "away": "Cid", "points": 0.5, "tells": rest, "cost": 1.0}
+    assert found.to_dict()["matches"][1] == wanted and found.table().rows[1] == wanted | {
+        "number": 2, "pair": "Ann – Cid",
+    }  # fmt: skip
+
+
 def test_limits_prices_and_sides():
     rater, table = glicko()
     names = table["name"][:4]
@@ -150,6 +204,8 @@ def test_limits_prices_and_sides():
     by_function = kn.next_matches(rater, count=9, cost=lambda a, b: 1.0 + (a == "P0") + (b == "P0"))
     by_pair = kn.next_matches(rater, count=9, cost={("P0", name): 2.0 for name in table["name"]})
     assert by_function == by_pair
+    both = {("P0", name): 2.0 for name in table["name"]} | {(name, "P0"): 5.0 for name in table["name"][1:]}
+    assert kn.next_matches(rater, count=9, cost=both) == by_pair  # as its names stand where both orders are given
     assert kn.next_matches(rater, candidates=["P1"]).lines() == ["No match is left to be played within these limits."]
 
 

@@ -1,12 +1,22 @@
 """Lobbies from a queue: whatever comes out fits, is as even as a search over all splits, and starts when it should."""
 
-from itertools import permutations
+from dataclasses import replace
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.decisions.queueing import Lobbies, Ticket, _even, _simulated, form_lobbies, queue_trial
+from kinelo.decisions.queueing import (
+    Lobbies,
+    Policy,
+    QueueTrial,
+    Ticket,
+    _even,
+    _simulated,
+    form_lobbies,
+    queue_trial,
+)
 
 RATINGS = {f"p{k}": 1500.0 + 14.0 * ((k * 29) % 61 - 30) for k in range(60)}
 ROLES = {"tank": 1, "healer": 1, "fighter": 1}
@@ -113,6 +123,66 @@ def test_the_longest_waiting_are_served_first_and_who_may_wait_waits_for_somebod
     assert [len(lobby.sides) for lobby in fields] == [5, 5, 5]
     apart = [np.ptp([RATINGS[side[0]] for side in lobby.sides]) for lobby in fields]
     assert min(apart) < 0.7 * np.ptp([RATINGS[t.players[0]] for t in tickets])
+
+
+@pytest.mark.parametrize(("unfit", "found"), [(7, True), (8, False)])
+def test_four_times_as_many_as_a_lobby_takes_are_looked_at(unfit, found):
+    """Of a duel eight: the nearest in rating play elsewhere, and the first who fits is the next."""
+    names = sorted(RATINGS, key=RATINGS.__getitem__)
+    tickets = [Ticket((names[0],), 50.0, ("eu",)), Ticket((names[unfit + 1],), 1.0, ("eu",))]
+    tickets += [Ticket((name,), 2.0, ("us",)) for name in names[1 : unfit + 1]]
+    lobbies = form_lobbies(rater(), tickets, Lobbies(size=1, patience=50.0, good=1.0))
+    assert [lobby.sides for lobby in lobbies] == ([((names[0],), (names[unfit + 1],))] if found else [])
+    assert [lobby.region for lobby in lobbies] == (["eu"] if found else [])
+
+
+@pytest.mark.parametrize(("size", "pair", "all_ways"), [(6, False, True), (7, True, False), (7, False, False)])
+def test_all_ways_to_split_are_looked_at_up_to_twelve_tickets(size, pair, all_ways):
+    """Of more the large parties first, and the strongest of a size, each to the weaker side that has room."""
+    names = [f"p{(11 + 7 * k) % 60}" for k in range(2 * size)]
+    tickets = [Ticket(tuple(names[:2])), *(Ticket((name,)) for name in names[2:])] if pair else [
+        Ticket((name,)) for name in names
+    ]  # fmt: skip
+    (lobby,) = form_lobbies(rater(), tickets, Lobbies(size=size, patience=0.0))
+    total = sum(RATINGS[name] for name in names)
+    found = abs(2 * sum(RATINGS[name] for name in lobby.sides[0]) - total)
+    best = min(abs(2 * sum(RATINGS[n] for n in one) - total) for one in combinations(names, size))
+    sides = [[], []]
+    for ticket in sorted(tickets, key=lambda one: (-len(one.players), -np.mean([RATINGS[n] for n in one.players]))):
+        free = [side for side in sides if len(side) + len(ticket.players) <= size]
+        min(free, key=lambda side: sum(RATINGS[name] for name in side)).extend(ticket.players)
+    dealt = abs(2 * sum(RATINGS[name] for name in sides[0]) - total)
+    assert dealt > best + 1.0
+    assert found == pytest.approx(best if all_ways else dealt)
+
+
+def test_ratings_without_deviations_and_newcomers_are_in_doubt_by_two_hundred_points():
+    start = {"Ann": 1702.0, "Bob": 1650.0}
+    for one, there in ((kn.TeamElo.classic(start=start, initial=1350.0), 200.0), (rater(), 30.0)):
+        pair = ("Ann", "Zoe") if there == 200.0 else ("p0", "Zoe")
+        (lobby,) = form_lobbies(one, [Ticket((name,)) for name in pair], Lobbies(size=1, patience=0.0))
+        new = 1350.0 if there == 200.0 else one.initial
+        known = {pair[0]: (1702.0 if there == 200.0 else RATINGS["p0"], there), "Zoe": (new, 200.0)}
+        assert lobby.quality == pytest.approx(plain_evenness(lobby.sides, known), abs=2e-4)
+
+
+def test_a_trial_says_what_both_ways_come_to():
+    ours = Policy("as even as can be", 1207, 12.4, 33.6, 0.9124, 0.5633, 3)
+    nearest = Policy("nearest rating", 1309, 5.7, 17.2, 0.8251, 0.6127, 1)
+    found = QueueTrial((ours, nearest), 12.5, 12345)
+    assert found.lines() == [
+        "Of 12,345 players in 12.5 minutes: the favourite wins 56.3% after 12 seconds in the mean, by nearest rating "
+        "61.3% after 6 seconds."
+    ]
+    assert [column.label for column in found.table().columns] == [
+        "Lobbies", "Started", "Waited, s", "95 % within, s", "Evenness", "Favourite wins", "Still waiting",
+    ]  # fmt: skip
+    assert found.table().cells() == [
+        ["as even as can be", "1207", "12", "34", "0.912", "56.3%", "3"],
+        ["nearest rating", "1309", "6", "17", "0.825", "61.3%", "1"],
+    ]
+    for none in ((replace(ours, lobbies=0), nearest), (ours, replace(nearest, lobbies=0))):
+        assert QueueTrial(none, 12.5, 12345).lines() == ["12,345 players in 12.5 minutes are too few for a lobby."]
 
 
 def test_doubt_holds_nobody_up():

@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -46,6 +47,51 @@ def test_more_matches_do_what_is_said():
     assert found["tier"].to_list() == [1, 1]
     assert more == pytest.approx(needed, abs=1.01)
     assert kn.tiers(glicko([1500, 1500], [80, 60]))["more"].to_list() == [None, None]
+
+
+@pytest.mark.parametrize("name", ["BradleyTerry", "KalmanElo"])
+def test_tiers_of_beliefs_that_hang_together_are_those_of_every_pair(name):
+    rng = np.random.default_rng(2)
+    home = rng.integers(0, 6, 400)
+    away = (home + rng.integers(1, 6, 400)) % 6
+    strength = np.array([0.0, 150.0, 20.0, -400.0, 60.0, -90.0])
+    won = rng.random(400) < 1 / (1 + 10 ** ((strength[away] - strength[home]) / 400))
+    matches = kn.read_matches({
+        "home": [f"P{k}" for k in home], "away": [f"P{k}" for k in away], "result": won * 1.0,
+        "neutral": [True] * 400,
+    })  # fmt: skip
+    if name == "BradleyTerry":
+        rater = kn.BradleyTerry(ridge=0.1).fit(matches)
+    else:
+        rater = kn.KalmanElo(covariance="full", doubt=1.7).update(matches)
+    found = kn.tiers(rater, level=0.8)
+    own = {row["name"]: (row["rating"], row["uncertainty"]) for row in rater.ratings_.to_dicts()}
+    assert found["name"].to_list() == sorted(own, key=lambda one: -own[one][0])
+    for one, rating, doubt in found.select("name", "rating", "uncertainty").rows():
+        assert (rating, doubt) == pytest.approx(own[one])
+    beliefs, _ = beliefs_of(rater, "tiers")
+    at = [beliefs.names.index(one) for one in found["name"]]
+    m, P, z = beliefs.mean, beliefs.covariance, norm.isf(0.2 / (6 * 5))
+
+    def variance(i, j):
+        return P[i, i] + P[j, j] - 2 * P[i, j]
+
+    assert max(abs(P[i, j]) for i in at for j in at if i != j) > 50
+    tier = [1]
+    for k in range(1, 6):
+        apart = all(m[i] - m[j] >= z * math.sqrt(variance(i, j)) for i in at[:k] for j in at[k:])
+        tier.append(tier[-1] + apart)
+    assert found["tier"].to_list() == tier and 1 < tier[-1] < 6
+    lacking = []
+    for i, j in pairwise(at):
+        win = 1 / (1 + 10 ** (-(m[i] - m[j]) / 400))
+        information = (math.log(10) / 400) ** 2 * win * (1 - win)
+        lacking.append(((z / (m[i] - m[j])) ** 2 - 1 / variance(i, j)) / information)
+    assert min(lacking) < 0 < max(lacking)
+    for more, wanted in zip(found["more"].to_list(), lacking):
+        assert (more is None) == (wanted <= 0)
+        # The law of KalmanElo is that of a normal performance: nearly the same slope.
+        assert more is None or more == pytest.approx(wanted, rel=2e-3 if name == "BradleyTerry" else 0.25, abs=1.01)
 
 
 def test_the_level_holds_of_alike():
@@ -124,32 +170,42 @@ def games(rng, rater_rating, plays, count):
     })  # fmt: skip
 
 
-def test_evidence_is_the_ratio_of_integrals():
-    rater = glicko([1500, 1600], [40, 70])
-    table = {
-        "home": ["P0", "P1", "P0", "P0"],
-        "away": ["P1", "P0", "P1", "P1"],
-        "result": [1, 0, 1, 0],
-        "neutral": [True] * 4,
-    }
-    found = kn.watch(rater, kn.read_matches(table))
-    results = [1, 1, 1, 0]  # of P0
+@pytest.mark.parametrize(("kappa", "advantage", "piece"), [(0.0, 0.0, 4096), (0.8, 60.0, 2)])
+def test_evidence_is_the_ratio_of_integrals(kappa, advantage, piece, monkeypatch):
+    """Of both sides: results by win, draw and loss, at home and away, in pieces of any size."""
+    monkeypatch.setattr("kinelo.decisions.wrong_ratings.PIECE", piece)
+    rating, deviation = {"P0": 1500.0, "P1": 1600.0}, {"P0": 40.0, "P1": 70.0}
+    start = {"name": list(rating), "rating": list(rating.values()), "deviation": list(deviation.values())}
+    rater = kn.Glicko(start=start, ties=kappa, home_advantage=advantage)
+    rows = [("P0", "P1", 1.0, False), ("P1", "P0", 0.0, False), ("P0", "P1", 1.0, True), ("P0", "P1", 0.0, True)]
+    rows += [("P1", "P0", 0.5, False), ("P1", "P0", 0.0, True)] if kappa else []
+    found = kn.watch(rater, kn.read_matches(dict(zip(("home", "away", "result", "neutral"), zip(*rows)))))
+    grid = np.linspace(-7, 7, 561)
+    normal = norm.pdf(grid) / norm.pdf(grid).sum()
 
-    grid = np.linspace(-7, 7, 1401)
+    def chance(gap, result):
+        x = math.log(10) / 800 * (1 + kappa / 2) * gap
+        parts = {1.0: np.exp(x), 0.5: kappa + 0 * x, 0.0: np.exp(-x)}
+        return parts[result] / sum(parts.values())
 
-    def mean(values):
-        return np.sum(norm.pdf(grid) * values) * 0.01
+    def likelihood(side, foe, delta):
+        product = np.ones(grid.size)
+        for home, away, result, neutral in rows:
+            at_home = side == home
+            gap = rating[home] - rating[away] + (0.0 if neutral else advantage)
+            seen = (gap if at_home else -gap) + delta + deviation[side] * grid[:, None] + deviation[foe] * grid
+            product *= chance(seen, result if at_home else 1.0 - result) @ normal
+        return normal @ product
 
-    def chance(x):
-        return mean(1 / (1 + 10 ** (-(x - 70 * grid) / 400)))
-
-    def likelihood(delta):
-        p = np.array([chance(-100 + 40 * u + delta) for u in grid])
-        return mean(np.prod([p if won else 1 - p for won in results], axis=0))
-
-    ratios = [likelihood(d) / likelihood(0) for d in (-400, -200, -100, -50, 50, 100, 200, 400)]
-    evidence = dict(zip(found["name"], found["evidence"]))
-    assert evidence["P0"] == pytest.approx(np.mean(ratios), rel=0.01)
+    changes = np.array([-400, -200, -100, -50, 50, 100, 200, 400])
+    for side, foe in (("P0", "P1"), ("P1", "P0")):
+        ratios = np.array([likelihood(side, foe, d) for d in changes]) / likelihood(side, foe, 0)
+        row = found.filter(name=side).row(0, named=True)
+        assert row["evidence"] == pytest.approx(ratios.mean(), rel=0.01)
+        assert row["points"] == pytest.approx(ratios @ changes / ratios.sum(), abs=1.0)
+        scored = sum(result if side == home else 1 - result for home, _, result, _ in rows)
+        assert (row["matches"], row["scored"]) == (len(rows), scored)
+    assert found["evidence"].to_list() == sorted(found["evidence"], reverse=True)
 
 
 def test_who_plays_far_above_the_rating_is_named_and_few_others():

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from scipy.stats import norm
 from typer.testing import CliRunner
 
 import kinelo as kn
@@ -181,6 +182,19 @@ def test_lengths_follow_theory():
     assert half.fixed_length == pytest.approx(whole.fixed_length / 2, rel=1e-6)
     normal = kn.sequential_test(0, 10, points="normalised").update_counts([2500, 5000, 2500])
     assert normal.fixed_length == pytest.approx(whole.fixed_length, rel=1e-3)
+    pairs = kn.sequential_test(-4, 10, points="normalised", pairs=True, beta=0.2).update_counts([3, 21, 40, 27, 5])
+    z = norm.isf(0.05) + norm.isf(0.2)
+    assert pairs.fixed_length == pytest.approx(z**2 / 2 / (14 * math.log(10) / 800) ** 2)  # per pair twice a game's
+    for going in (pairs, kn.sequential_test(0, 35, alpha=0.02).update_counts([60, 90, 71])):
+        n, u = going.counts.sum(), np.linspace(-8, 8, 4001)
+        x = np.arange(going.counts.size) / (going.counts.size - 1)
+        mean = going.counts @ x / n
+        spread = going.counts @ (x - mean) ** 2 / n
+        logistic = 1 / (1 + 10 ** (-35 / 400)) - 0.5
+        apart = 14 * math.log(10) / 800 * math.sqrt(2 * spread) if going is pairs else logistic
+        variance = apart**2 / spread
+        steps = _until(going.llr, *going.bounds, going.llr / n + math.sqrt(variance / n) * u, variance)
+        assert going.expected_left == pytest.approx(steps @ norm.pdf(u) * 0.004, rel=5e-3)
     sure = kn.sequential_test(0, 10).update_counts([49_000, 0, 51_400])
     assert sure.state == "accept"
     going = kn.sequential_test(0, 10).update_counts([20, 60, 21])

@@ -35,7 +35,7 @@ OUT, ABOVE, NEAR = range(3)
 
 
 @kernel
-def bet(home, away, signed, weight, m, P, log_fortune, epsilon):
+def bet(home, away, signed, m, P, log_fortune, epsilon):
     """Bet on matches one by one, each from what is known before it, and move the belief; ``log_fortune`` (3, N, N)."""
     lead = 1.0 / (1.0 + math.exp(Q * epsilon))
     for n in range(home.size):
@@ -54,9 +54,9 @@ def bet(home, away, signed, weight, m, P, log_fortune, epsilon):
                     log_fortune[NEAR, k, other] += math.log(share)
         # Laplace's step of a normal belief; a draw counts half, and its lesser noise is not counted.
         center = 1.0 / (1.0 + math.exp(-Q * gap))
-        w = weight[n] * Q * Q * center * (1.0 - center)
+        w = Q * Q * center * (1.0 - center)
         gain = 1.0 / (1.0 + w * D)
-        step = weight[n] * Q * (0.5 + 0.5 * s - center) * gain
+        step = Q * (0.5 + 0.5 * s - center) * gain
         for x in range(m.size):
             m[x] += step * v[x]
             for y in range(m.size):
@@ -136,8 +136,7 @@ class Elimination:
         """Bet match by match; what a fortune once reached stays true of its hypothesis."""
         for n in range(home.size):
             one = slice(n, n + 1)
-            bet(home[one], away[one], signed[one], np.ones(1), self.ratings, self.covariance, self._log_fortune,
-                self.epsilon)  # fmt: skip
+            bet(home[one], away[one], signed[one], self.ratings, self.covariance, self._log_fortune, self.epsilon)
             pair = np.ix_(range(3), (home[n], away[n]), (home[n], away[n]))
             last = (self._largest[OUT].diagonal() < -math.log(self.alpha)).sum() == 1  # who is left is first for good
             reached = np.maximum(self._largest[pair], self._log_fortune[pair])
