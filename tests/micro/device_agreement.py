@@ -30,7 +30,7 @@ TEAMS = 7 if simulated() else 13
 FEW = {
     "warp": (0, 1, 6, 11, 12, 21, 25, 27),
     "block": (1, 6, 11, 12),
-    "general": (0, 1, 2, 3, 5, 10, 12, 13, 14, 17, 18, 21, 22, 24, 27, 28, 29),
+    "general": (0, 1, 2, 3, 5, 10, 12, 13, 14, 17, 18, 21, 22, 23, 27, 28, 29),
     "points": (1, 3),
 }
 """What is played where kernels are imitated."""
