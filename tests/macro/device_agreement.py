@@ -14,10 +14,26 @@ import numpy as np
 
 import kinelo as kn
 from kinelo.macro.gpu import transport
+from kinelo.macro.scheme import Tvd
+from kinelo.macro.velocity import Velocity
 from kinelo.runtime.device import simulated
 
 FEW = (0, 3, 5, 6, 7, 9)
 """Each scheme and closure in steps of a fixed length; as long as is stable, and beside diffusion."""
+
+
+def longest_steps(system: kn.RatingSystem, seed: int) -> tuple[float, bool]:
+    """How far both devices are apart after a step as long as its first stage bears, and whether it was refused."""
+    density = np.random.default_rng(seed).random((5, 4)) ** 8
+    teams = kn.macro.Population(density, theta=(-2, 3, 5), sigma=0.7, r=(-3, 4, 4))
+    ends, taken = [], []
+    for scheme in (Tvd, transport.GpuTvd):
+        one = scheme(Velocity(system, teams.grid, "exact"), teams, teams.mean_rating, 1)
+        longest = one.limit(one.speeds())
+        taken.append(one.step(one.speeds(), longest))
+        one.step(one.speeds(), 0.5 * longest)
+        ends.append(one.density().copy())
+    return abs(ends[0] - ends[1]).max() + abs(taken[0] - taken[1]), taken[1] < longest
 
 
 def main(cells: int, until: float) -> int:
@@ -47,6 +63,10 @@ def main(cells: int, until: float) -> int:
         drift = abs(end.mass - 1.0) + abs(end.mean_rating - teams.mean_rating)
         print(f"{scheme} {closure} {more}: density {gap:.1e}, mass and mean {drift:.1e}, steps {steps}", flush=True)
         worst = max(worst, gap, drift, float(steps[0] != steps[1]))
+    for seed in (12, 7):
+        gap, refused = longest_steps(system, seed)
+        print(f"longest step {'refused' if refused else 'taken'}: density {gap:.1e}")
+        worst = max(worst, gap)
     return int(not worst < 1e-12)
 
 

@@ -10,6 +10,7 @@ import kinelo as kn
 from kinelo.macro.grid import Axis, Grid
 from kinelo.macro.kernels import largest_outflow, shift_rows, sweep_tvd, sweep_upwind, transported
 from kinelo.macro.motion import FormMotion, LearningMotion, WalkMotion, advanced, generator, with_form
+from kinelo.macro.scheme import Tvd
 from kinelo.macro.stepping import PeriodStepper, Replacement, StrengthDiffusion
 from kinelo.macro.velocity import Speeds, Velocity
 
@@ -282,6 +283,30 @@ def test_sweeps_are_the_schemes_as_they_are_written(shift, drags):
         (max(row[j], 0) if j < n - 1 else 0) - (min(row[j - 1], 0) if j > 0 else 0) for row in speeds for j in range(n)
     ]
     assert largest_outflow(label, drag) == pytest.approx((np.abs(speeds).max(), max(out)))
+
+
+@pytest.mark.parametrize(("seed", "refused"), [(12, False), (7, True)])
+def test_a_step_too_long_for_its_second_stage_changes_nothing(seed, refused):
+    """The longest step that the first stage bears: refused where the speeds that it leads to are larger."""
+    rng = np.random.default_rng(seed)
+    teams = kn.macro.Population(rng.random((5, 4)) ** 8, theta=THETA, sigma=0.7, r=R)
+    transport = Tvd(Velocity(kn.RatingSystem(HALF), teams.grid, "exact"), teams, teams.mean_rating, 1)
+    speeds, f, before = transport.speeds(), transport.density(), transport.density().copy()
+    dt = R.width / (2 * np.abs(speeds.label[:, None] - speeds.drag[:, 1:4]).max())
+    assert transport.limit(speeds) == pytest.approx(dt, rel=1e-11) and transport.limit(speeds) < dt
+    stage = np.empty_like(f)
+    for i, row in enumerate(f):
+        a = dt / R.width * (speeds.label[i] - speeds.drag[0])
+        flow = [0.0] * 5
+        for j in range(1, 4):
+            flow[j] = a[j] * (row[j - 1] + lines(row, j - 1) if a[j] > 0 else row[j] - lines(row, j))
+        stage[i] = [row[j] + flow[j] - flow[j + 1] for j in range(4)]
+    drag = transport.velocity.loss.matrix() @ stage.sum(axis=0) * teams.grid.volume
+    stable = R.width / (2 * np.abs(speeds.label[:, None] - drag[None, 1:4]).max())
+    assert (stable < 0.999 * dt) == refused
+    taken = transport.step(speeds, 0.9999 * dt)
+    assert taken == pytest.approx(0.9 * stable if refused else 0.9999 * dt, rel=1e-4)
+    assert np.array_equal(transport.density(), before) == refused
 
 
 def test_dust_is_swept_away_and_nothing_else():

@@ -72,7 +72,7 @@ def test_the_kinetic_equation_agrees_on_both_devices():
     script = Path(__file__).parents[1] / "macro" / "device_agreement.py"
     done = subprocess.run([sys.executable, str(script), "19", "0.07"], env=IMITATED, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert len(done.stdout.splitlines()) == 6
+    assert len(done.stdout.splitlines()) == 8
 
 
 def test_devices_are_listed():
