@@ -7,7 +7,7 @@ from scipy.stats import norm
 from test_check_and_export import run
 
 import kinelo as kn
-from kinelo.book.migration import BETA, Migration, OldNumbers, migrate, read_skills, start_of
+from kinelo.book.migration import Migration, OldNumbers, migrate, read_skills, start_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 
@@ -78,7 +78,7 @@ def test_both_are_judged_on_the_same_contests_one_step_ahead(more, tmp_path):
             for j, other in enumerate(teams):
                 if one.place[i] < one.place[j]:
                     a, b = ([old.known.get(n, (25.0, 25 / 3)) for n in team] for team in (mine, other))
-                    spread = sum(s * s + BETA**2 for _, s in (*a, *b)) ** 0.5
+                    spread = sum(s * s + (25 / 6) ** 2 for _, s in (*a, *b)) ** 0.5
                     losses.append(-norm.logcdf((sum(m for m, _ in a) - sum(m for m, _ in b)) / spread))
                     pairs += 1
         old.use(teams, one.place)

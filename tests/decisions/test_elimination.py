@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.decisions.elimination import ABOVE, NEAR, OUT, Q, bet
+from kinelo.decisions.elimination import ABOVE, NEAR, OUT, bet
+
+Q = math.log(10) / 400
 
 NAMES = ["Ann", "Bob", "Cid", "Dee"]
 

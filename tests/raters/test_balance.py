@@ -3,6 +3,7 @@
 import json
 import math
 import re
+from dataclasses import replace
 from itertools import combinations, permutations
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 
 import kinelo as kn
 from kinelo.cli import app
-from kinelo.raters.balance import _canonical, all_splits, number_of_splits
+from kinelo.raters.balance import _canonical, _drafted, all_splits, number_of_splits
 from leagues import match_league
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "fair-teams.md"
@@ -213,3 +214,56 @@ def test_the_search_goes_on_until_every_wish_is_met():
 )  # fmt: skip
 def test_sides_of_one_size_stand_in_the_order_of_their_first_players(split, sizes, same):
     assert _canonical(np.array(split, np.int8), sizes).tolist() == same
+
+
+@pytest.mark.parametrize(("sides", "splits"), [([4, 3], 35), ([3, 2, 2], 105)])
+def test_what_is_shown_of_a_split_is_what_was_found(sides, splits):
+    names = KNOWN["name"]
+    fair = kn.balance(glicko(), names, sides, together=[["Ann", "Bob"]], apart=[["Cid", "Gus"]], best=3)
+    cost = {
+        wish: kn.balance(glicko(), names, sides, **other).best.quality - fair.best.quality
+        for wish, other in (("together: Ann, Bob", {"apart": [["Cid", "Gus"]]}),
+                            ("apart: Cid, Gus", {"together": [["Ann", "Bob"]]}))
+    }  # fmt: skip
+    assert fair.costs == pytest.approx(cost) and max(cost.values()) > 0.002
+    assert fair.lines() == [
+        f"All {splits} splits were looked at.",
+        *(f"Without the wish '{wish}' the best split is evener by {points:.3f}." for wish, points in cost.items()),
+    ]
+    searched = replace(fair, exact=False, looked_at=12345)
+    assert searched.lines()[0] == "A search looked at 12,345 splits."
+    shown = " – ".join(", ".join(side) for side in fair.best.sides)
+    assert repr(searched) == f"Balance: {shown}, quality {fair.best.quality:.3f} (best of 12,345 splits)"
+    heads = [column.label for column in fair.table().columns]
+    several = ["Side 1 takes", "Side 2 takes", "Side 3 takes"]
+    chances = ["First wins", "Draw", "Second wins"] if len(sides) == 2 else several
+    assert heads == ["", *(f"Side {k + 1}" for k in range(len(sides))), "Quality", *chances]
+    for place, (row, split) in enumerate(zip(fair.table().rows, fair.splits, strict=True), 1):
+        wanted = [place, split.quality, *map(", ".join, split.sides), *split.chances]
+        assert list(row.values()) == wanted and [len(side) for side in split.sides] == sides
+
+
+def test_points_of_three_sides_are_the_mean_of_those_against_the_others():
+    rater = kn.TeamElo.classic(start=dict(zip(KNOWN["name"], KNOWN["rating"])), ties=0.0)
+    (split,) = kn.balance(rater, KNOWN["name"], 3, best=1).splits
+    known = dict(zip(KNOWN["name"], KNOWN["rating"]))
+    mean = [sum(known[name] for name in side) / len(side) for side in split.sides]
+    for one in range(3):
+        points = [1 / (1 + 10 ** ((mean[other] - mean[one]) / 400)) for other in range(3) if other != one]
+        assert split.chances[one] == pytest.approx(sum(points) / 2)
+    assert [len(side) for side in split.sides] == [3, 2, 2]
+
+
+def test_a_search_begins_with_players_chosen_by_strength_there_and_back():
+    level = np.array([5.0, 9.0, 1.0, 7.0, 3.0, 8.0, 2.0])
+    assert _drafted(level, (4, 3)).tolist() == [0, 0, 0, 1, 0, 1, 1]
+
+
+@pytest.mark.parametrize(("newcomers", "group"), [(2, ""), (3, "C, D"), (4, "A, C, D"), (5, "")])
+def test_newcomers_have_played_less_than_is_said(newcomers, group):
+    """Neither nobody nor everybody is spread; a rating from a list is that of somebody settled."""
+    table = {"home": ["A", "A", "A", "B", "B"], "away": ["B", "C", "C", "D", "D"], "result": [1, 0, 1, 1, 0.5]}
+    rater = kn.TeamElo.classic().update(kn.read_matches({**table, "home": [*"AAABB"], "away": [*"BCCDD"]}))
+    rater.update_one("B", "E", "win")
+    fair = kn.balance(rater, list("ABCD"), newcomers=newcomers)
+    assert [*fair.costs] == ([f"newcomers spread: {group}"] if group else [])

@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.cli import app
 from kinelo.raters.adapter import blank_of
+from kinelo.raters.explanation import Explanation, Reason
 from leagues import match_league
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
@@ -141,6 +142,30 @@ def test_plain_elo_by_hand():
     for wrong in ("z", ""):
         with pytest.raises(kn.InputError, match="no match with the identifier"):
             kn.explain(rater, wrong)
+
+
+def test_a_sentence_names_terms_from_a_twentieth_of_a_point_on_the_largest_first():
+    terms = {"surprise": 7.31, "venue": -8.53, "rest": 0.049, "weight": 0.051}
+    known, new = Reason("Ann", 1500.0, 1498.8, terms, 0.5, 0.21), Reason("Cid", None, 1512.34, {})
+    assert known.sentence() == (
+        "Ann: 1500.0 → 1498.8 (-1.2): -8.5 for the venue, +7.3 for the result against what was expected (score 0.5, "
+        "expected 0.21, 25.2 points for one), +0.1 for the weight of the match."
+    )
+    assert known.gain == pytest.approx(7.31 / 0.29) and known.change == pytest.approx(-1.2)
+    small = Reason("Bob", 1500.0, 1500.04, {"rest": 0.012, "surprise": 0.028}, 1.0, 1.0)
+    assert small.sentence() == (
+        "Bob: 1500.0 → 1500.0 (+0.0): +0.0 for the result against what was expected, "
+        "+0.0 for the rest before the match."
+    )
+    assert (small.gain, new.gain, new.change) == (None, None, None)
+    assert new.sentence() == "Cid enters the ratings with 1512.3."
+    told = Explanation("m7", "2024-01-08", {one.name: one for one in (known, small, new)}, "It came late.")
+    assert told.lines() == ["It came late.", known.sentence(), small.sentence(), new.sentence()]
+    heads = [column.label for column in told.table().columns]
+    assert heads == ["Name", "Before", "Change", "Surprise", "Weight", "Venue", "Rest"]
+    assert [[str(cell) for cell in row][:4] for row in told.table().cells()][:2] == [
+        ["Ann", "1500.0", "-1.2", "+7.3"], ["Bob", "1500.0", "+0.0", "+0.0"],
+    ]  # fmt: skip
 
 
 def test_a_contest_is_explained():

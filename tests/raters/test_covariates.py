@@ -2,6 +2,7 @@
 
 import json
 import math
+import warnings
 
 import numpy as np
 import polars as pl
@@ -12,6 +13,7 @@ import kinelo as kn
 from kinelo.cli.commands import app
 from kinelo.forecasts.scores import log_loss
 from kinelo.raters.adapter import blank_of
+from kinelo.raters.bradley_terry.rater import LEAST_RIDGE, effects_if_strengths_stay
 from kinelo.raters.covariates import settled_effects
 
 SIDES = {"team": kn.TeamElo, "glicko": kn.Glicko, "glicko2": kn.Glicko2, "kalman": kn.KalmanElo}
@@ -195,6 +197,47 @@ def test_settled_effects_are_least_squares():
     assert np.allclose(found[:, 1], np.diagonal(inverse)[7:], rtol=0.01)
     alone = X - A @ np.linalg.lstsq(A, X, rcond=None)[0]
     assert np.allclose(found[:, 2], (alone**2).sum(0) / (X**2).sum(0), rtol=0.01)
+    # Of sides of which little is known the precision before any match counts.
+    few, x, shown = np.array([[1.0, -1.0, 0.0], [0.0, 1.0, -1.0]]), np.array([2.0, -0.7]), np.array([0.4, -0.3])
+    left = np.linalg.inv(np.eye(2) + few @ few.T / 0.01) @ x
+    wanted = [left @ shown / (left @ left), 1 / (left @ left), left @ left / (x @ x)]
+    (found,) = settled_effects(csr_array(few), np.ones(3, bool), x[:, None], shown)
+    assert found == pytest.approx(wanted, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("variance", "begins"), [(0.2, [7.0, 0.8]), (0.249, [7.0, 0.996]), (0.25, [0.0, 1.0]), (0.3, [0.0, 1.0])]
+)
+def test_a_filter_begins_with_twice_the_error_of_strengths_that_stay_or_with_nothing(variance, begins, monkeypatch):
+    matches = read(league(n=40)[0])
+    rater = kn.KalmanElo(covariates=["stones"], **{p.name: p.default for p in kn.KalmanElo._declared_parameters})
+    rater.update(matches)
+    assert rater.to_arrays()["covariate_effects"].tolist() == [[0.0, 1.0, 1.0]]
+    monkeypatch.setattr("kinelo.raters.gaussian.settled_effects", lambda *_: np.array([[7.0, variance, 0.6]]))
+    rater._find_first_effects(matches)
+    assert rater.to_arrays()["covariate_effects"][0] == pytest.approx([*begins, 0.6])
+
+
+@pytest.mark.parametrize("rows", [500, 4])
+def test_raters_of_sides_begin_with_the_estimate_of_strengths_that_stay(rows):
+    """In usual values of the column; where that is too unsure, with 0 within 200 points."""
+    matches = read(league(n=600, sides=6)[0])[:rows]
+    x = np.array(matches.conditions["stones"].names().to_list(), float)
+    units = np.array([math.sqrt(np.mean(x**2))])
+    first = effects_if_strengths_stay(matches, ("stones",), units)[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", kn.KineloWarning)
+        row = kn.BradleyTerry(covariates=["stones"], ridge=LEAST_RIDGE).fit(matches).effects_.row(-1, named=True)
+    error = row["standard_error"] * units[0]
+    sure = error < 200.0
+    assert sure == (rows == 500) and units[0] > 2
+    assert first[:2] == pytest.approx([row["effect"] * units[0], error**2] if sure else [0.0, 200.0**2])
+    A = np.zeros((rows, 6))
+    A[np.arange(rows), matches.home] += 1.0
+    A[np.arange(rows), matches.away] -= 1.0
+    left = x - A @ np.linalg.lstsq(A, x, rcond=None)[0]
+    if sure:
+        assert first[2] == pytest.approx(left @ left / (x @ x), rel=1e-3)
 
 
 def test_what_is_no_number_is_refused():

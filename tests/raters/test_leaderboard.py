@@ -253,6 +253,29 @@ def test_where_nobody_qualifies_everyone_is_shown_and_that_is_said():
     assert kn.leaderboard(ranked, races, least_matches=2)["name"].to_list() == ["Ann"]
 
 
+@pytest.mark.parametrize(
+    ("idle", "shown", "marked"), [(120, True, False), (121, True, True), (365, True, True), (366, False, False)]
+)
+def test_who_rests_is_marked_after_120_days_and_leaves_after_a_year(idle, shown, marked):
+    """And who has played nine matches is not ranked yet."""
+    last = datetime.date(2024, 5, 4)
+    rows = [("A", "B", last - datetime.timedelta(days=idle))] * 10 + [("B", "C", last - datetime.timedelta(days=idle))]
+    rows += [("C", "D", last)] * 10 + [("E", "D", last)] * 9
+    table = dict(zip(("home", "away", "date"), zip(*rows))) | {"result": [1, 0.5, 0] * 10}
+    matches = kn.read_matches(table)
+    rater = kn.Glicko(350.0, 30.0, 0.0, ties=0.5).update(matches)
+    board = kn.leaderboard(rater, matches)
+    assert set(board["name"]) == {"C", "D", *("AB" if shown else "")}
+    for row in board.to_dicts():
+        rests = row["name"] in "AB"
+        assert row["idle_days"] == idle * rests
+        assert row["note"] == (f"has not played for {idle} days" if rests and marked else "")
+        assert row["surely"] == pytest.approx(row["rating"] - 2 * row["uncertainty"])
+    assert board["surely"].to_list() == sorted(board["surely"], reverse=True)
+    assert set(kn.leaderboard(rater, matches, active_days=idle, least_matches=9)["name"]) == set("ABCDE")
+    assert "A" not in kn.leaderboard(rater, matches, active_days=idle - 1)["name"]
+
+
 def test_who_is_active_is_counted_from_the_last_contest_in_every_kind():
     table = {"race": [1, 1, 2, 2], "date": ["2020-01-01"] * 2 + ["2024-01-01"] * 2, "driver": ["Ann", "Bob"] * 2,
              "car": ["Red", "Blue", "Green", "Green"], "place": [1, 2, 1, 2]}  # fmt: skip

@@ -10,7 +10,8 @@ from scipy.stats import norm
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
 from kinelo.raters.rank.estimation import ContestSearch
-from kinelo.raters.rank.kernels import POINTS_PER_UNIT
+
+POINTS_PER_UNIT = 800 / (math.sqrt(math.pi) * math.log(10))
 
 GIVEN = {
     "anchor": 0.0,

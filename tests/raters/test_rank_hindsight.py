@@ -9,7 +9,7 @@ import pytest
 import kinelo as kn
 from kinelo.raters.filter.belief import fade_all
 from kinelo.raters.rank.hindsight import ContestSmoother, one_contest
-from kinelo.raters.rank.kernels import POINTS_PER_UNIT, filter_contests, room_for_expected
+from kinelo.raters.rank.kernels import filter_contests, room_for_expected
 
 VALUES = {"walk": 0.6, "prior_spread": 0.8, "newcomer": -0.3, "regression": 0.2, "retirement": 0.1, "experience": 0.9}
 VALUES |= {"contest_walk": 0.3, "newcomer_follows": 0.6}
@@ -118,7 +118,7 @@ def walking(seed, contests=150, entrants=24, size=8, walk=1.0):
 
 def errors(history, contests, truth):
     """Differences of ratings from the truth, of those who took part, and what is believed of their size, in points."""
-    unit = POINTS_PER_UNIT
+    unit = 800 / (np.sqrt(np.pi) * np.log(10))
     index = {np.datetime64(day): c for c, day in enumerate(contests.date.astype("datetime64[D]"))}
     off, said = [], []
     for (day,), part in history.group_by("date", maintain_order=True):

@@ -8,7 +8,6 @@ import pytest
 
 import kinelo as kn
 from kinelo.raters.rank.estimation import ContestSearch
-from kinelo.raters.rank.kernels import POINTS_PER_UNIT
 
 STEP = 1e-4
 
@@ -100,7 +99,7 @@ def test_who_is_far_stronger_than_those_it_ties_with_has_slopes():
     for last in (2, 3):
         names = list("ABCDEFGHIJ")
         contests = kn.read_contests({"race": [1] * 10, "driver": names, "place": [2, 1] + [2] * 7 + [last]})
-        start = dict.fromkeys(names, 1500.0) | {"A": 1500.0 + 17.0 * POINTS_PER_UNIT}
+        start = dict.fromkeys(names, 1500.0) | {"A": 1500.0 + 17.0 * 196.02}
         rater = kn.RankElo(off=0.0, contest_walk=0.0, start=start)
         rater._take_kinds(contests)
         rater._reset()

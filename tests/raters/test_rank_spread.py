@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 import kinelo as kn
-from kinelo.raters.filter.belief import YEAR
 from kinelo.raters.rank.estimation import ContestSearch
 
 GIVEN = {"newcomer": 0.0, "retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0, "contest_walk": 0.0}
@@ -27,7 +26,7 @@ def test_chance_does_not_take_the_spread_from_those_who_keep_it(seed):
     """Of these teams, whose players never change, two hundred contests seem to show a return of 1.3 standard errors."""
     table = kn.matches.sample_contests(contests=200, entrants=60, size=8, team=3, seed=seed)
     contests = kn.read_contests(table, slots={"player": ["player_1", "player_2", "player_3"]})
-    years = float(contests.day[-1] - contests.day[0]) / YEAR
+    years = float(contests.day[-1] - contests.day[0]) / 365.25
     rater = kn.RankElo().fit(contests)
     assert 0.7 < part_kept(rater, years) < 1.3  # 0.62 and 0.65 without a belief
 
@@ -37,7 +36,7 @@ def test_a_spread_that_shrinks_is_found():
     rho, races, size = 0.6, 240, 10
     strength, rows = 1.5 * rng.normal(size=30), []
     for race in range(races):
-        strength *= math.exp(-rho * 7 / YEAR)
+        strength *= math.exp(-rho * 7 / 365.25)
         chosen = rng.permutation(30)[:size]
         order = chosen[np.argsort(-(strength[chosen] + rng.normal(size=size)))]
         day = np.datetime64("2020-01-06") + 7 * race

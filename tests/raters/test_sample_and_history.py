@@ -1,5 +1,7 @@
 """The made-up league has the traits it promises; histories follow the ratings."""
 
+import math
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,6 +10,7 @@ import kinelo as kn
 from kinelo.matches.sample import _double_round_robin
 from kinelo.pictures.histories import draw_histories
 from kinelo.raters.choice import RATERS, rater_called
+from kinelo.raters.history import broken_line
 
 
 def test_league_has_draws_home_advantage_and_lineups():
@@ -108,3 +111,58 @@ def test_a_history_may_begin_before_the_first_line_up():
     history = kn.rating_history(kn.PlayerElo().update(matches), matches)
     assert sorted({str(day) for day in history["date"]}) == ["1970-05-31", "1974-06-13"]
     assert set(history["name"]) == {"p", "q", "r", "s"}
+
+
+@pytest.mark.parametrize(("gap", "broken"), [(364, False), (365, True)])
+def test_a_line_breaks_where_a_side_did_not_play_for_a_year(gap, broken):
+    """And points are spread evenly over the days: of ten four, the first and the last among them."""
+    start = np.datetime64("2020-01-01")
+    days = np.sort(np.concatenate([start + np.array([0, 3, 7]), start + 7 + gap + np.array([0, 1, 5, 6, 9, 20, 40])]))
+    away = ["B", "C", "B", "B", "C", "B", "C", "B", "C", "B"]
+    table = {"date": days.astype(str), "home": ["A"] * 10, "away": away, "result": [1, 0, 0.5, 1, 0, 1, 1, 0, 1, 0]}
+    matches = kn.read_matches(table)
+    history = kn.rating_history(kn.TeamElo.classic(), matches, side="A")
+    date, rating, doubt = broken_line(history, history["date"].unique().sort().to_numpy())
+    assert np.flatnonzero(np.isnan(rating)).tolist() == np.flatnonzero(np.isnan(doubt)).tolist() == [3] * broken
+    assert date.astype("datetime64[D]").tolist() == [*days[:3].tolist(), *[days[3].item()] * broken, *days[3:].tolist()]
+    few = kn.rating_history(kn.TeamElo.classic(), matches, points=4)
+    assert few["date"].unique(maintain_order=True).to_list() == days[[0, 3, 6, 9]].tolist()
+    walker = kn.TeamElo.classic().update(matches[:4])
+    at = few.filter(date=days[3].item())
+    assert dict(at.select("name", "rating").rows()) == dict(walker.ratings_.select("name", "rating").rows())
+
+
+@pytest.mark.parametrize("contests", [False, True])
+def test_upsets_are_what_was_least_foreseen_the_least_first(contests):
+    if contests:
+        rng = np.random.default_rng(3)
+        rows = [
+            (race, name, place) for race in range(12) for place, name in enumerate(rng.permutation(list("ABCD")), 1)
+        ]
+        rows[1] = (0, rows[1][1], 1)  # two share the first place
+        data = kn.read_contests(dict(zip(("race", "driver", "place"), zip(*rows))))
+        rater = kn.RankElo(walk=0.4, prior_spread=0.8)
+        ahead = kn.RankElo(walk=0.4, prior_spread=0.8).one_step_ahead(data)
+        wanted = []
+        for race in range(12):
+            names = [data.entrants[code] for code in data.entrant[4 * race : 4 * race + 4]]
+            win = dict(zip(names, ahead.win[4 * race : 4 * race + 4].tolist()))
+            places = data.place[4 * race : 4 * race + 4]
+            first = [name for name, place in zip(names, places) if place == places.min()]
+            favourite = max(win, key=win.__getitem__)
+            chance = math.prod(win[name] for name in first) ** (1 / len(first))
+            wanted.append((chance, " and ".join(first), favourite, win[favourite]))
+        columns = ("chance", "winner", "favourite", "favourite_chance")
+    else:
+        result = [1, 0.5, 0, 0, 1, 1, 0.5, 1]
+        data = kn.read_matches({"home": list("ABCABACA"), "away": list("BCABACBC"), "result": result})
+        rater = kn.Glicko(350.0, 30.0, 60.0, ties=0.6)
+        ahead = kn.Glicko(350.0, 30.0, 60.0, ties=0.6).one_step_ahead(data).probabilities
+        wanted = [
+            (float(chances[{1: 0, 0.5: 1, 0: 2}[said]]), data.teams[home], data.teams[away], said, *chances.tolist())
+            for chances, said, home, away in zip(ahead, result, data.home, data.away)
+        ]
+        columns = ("chance", "home", "away", "result", "home_win", "draw", "away_win")
+    found = kn.raters.upsets(rater, data).select(columns).rows()
+    for row, expected in zip(found, sorted(wanted, key=lambda one: one[0]), strict=True):
+        assert [one if isinstance(one, str) else pytest.approx(one) for one in expected] == list(row)

@@ -6,12 +6,14 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import polars as pl
 import pytest
 
 import kinelo as kn
 from kinelo.advice.audit.estimate import estimate_league, filter_league
-from kinelo.advice.audit.gaps import GapForecasts, bands_of, law_of
+from kinelo.advice.audit.gaps import GapForecasts, bands_of, bands_table, law_of
 from kinelo.advice.audit.in_use import SystemInUse, implied_gap, trace_steps
+from kinelo.advice.audit.inputs import auditable, compare_ratings
 from kinelo.advice.audit.kernels import Calendar, Parameters
 from kinelo.advice.audit.recursion import Recursion
 from kinelo.errors import InputError
@@ -393,3 +395,120 @@ def test_a_rater_that_has_rated_is_audited_as_if_it_had_not():
     table = used.ratings_
     assert kn.audit(matches, used).verdict == audited_few().verdict
     assert used.ratings_.equals(table)
+
+
+def evenly(n, days, first=0.5, sides=8):
+    """So many matches over so many days, of which the side named first wins a share; two thirds of a day or later."""
+    rng = np.random.default_rng(3)
+    home = rng.integers(0, sides, n)
+    away = (home + rng.integers(1, sides, n)) % sides
+    result = np.zeros(n)
+    result[: round(first * n)] = 1.0
+    table = {
+        "date": (np.datetime64("2020-01-01") + np.linspace(0, days, n).round().astype(int)).astype(str),
+        "home": [f"s{k}" for k in home], "away": [f"s{k}" for k in away], "result": rng.permutation(result),
+        "margin": rng.permutation(np.where(result > 0, 2.0, -1.0)),
+    }  # fmt: skip
+    return kn.read_matches(table | {"margin": np.where(table["result"] > 0, 2.0, -1.0)})
+
+
+@pytest.mark.parametrize(
+    ("n", "days", "first", "said"),
+    [
+        (60, 400, 0.5, "60 matches are few: they show how far"), (499, 400, 0.5, "499 matches are"),
+        (500, 400, 0.5, None), (600, 300, 0.5, None), (600, 299, 0.5, "All matches lie within 299 days: "),
+        (600, 1, 0.5, "All matches lie within 1 days: "), (600, 0, 0.5, "All matches have one date: "),
+        (600, 400, 0.94, None), (600, 400, 0.95, "The side named first won 95.0 % of decided matches: "),
+        (600, 400, 0.06, None), (600, 400, 0.04, "The side named second won 96.0 % of decided matches: "),
+    ],
+)  # fmt: skip
+def test_what_few_or_turned_matches_show_is_noted_on_one_side_of_each_threshold(n, days, first, said):
+    matches, notes = evenly(n, days, first), []
+    read, start = auditable(matches, notes)
+    assert [note.startswith(said) for note in notes] == [True] if said else notes == []
+    turned = "named" in (said or "")
+    for k in range(n):
+        here = (read.home[k], read.away[k], read.result[k], read.margin[k], bool(read.neutral[k]))
+        own = (matches.home[k], matches.away[k], matches.result[k], matches.margin[k])
+        if turned and k % 2:
+            own = (own[1], own[0], 1 - own[2], -own[3])
+        assert here == (*own, turned or bool(matches.neutral[k]))
+    day = matches.day
+    middle = min(k for k in range(n) if day[k] == day[n // 2])
+    assert start == (middle if 4 * middle >= n else n // 2)
+
+
+def test_fewer_than_sixty_matches_are_refused():
+    with pytest.raises(InputError, match="An audit needs at least 60 matches and has 59: "):
+        auditable(evenly(59, 400), [])
+
+
+@pytest.mark.parametrize("deviations", [False, True])
+def test_ratings_are_held_against_strengths_about_their_means_over_who_is_active(deviations):
+    rng = np.random.default_rng(8)
+    names = tuple(f"s{k}" for k in range(15))
+    strength, doubt = rng.normal(30.0, 150.0, 15), rng.uniform(100.0, 900.0, 15)
+    rating = dict(zip(names, 1500.0 + 0.7 * strength + rng.normal(0.0, 40.0, 15)))
+    active = np.arange(15) % 7 != 3  # two rest
+    columns = {"name": [*rating, "unheard of"], "rating": [*rating.values(), 3000.0]}
+    stated = dict(zip(names, [None, *rng.uniform(20.0, 60.0, 14)]))
+    if deviations:
+        columns["deviation"] = [*stated.values(), 1.0]
+    found = compare_ratings(names, pl.DataFrame(columns), strength, doubt, active)
+    there = [k for k in range(15) if active[k]]
+    r = {k: rating[names[k]] - sum(rating[names[j]] for j in there) / 13 for k in there}
+    s = {k: strength[k] - sum(strength[j] for j in there) / 13 for k in there}
+    assert found.sides == 13
+    assert found.slope == pytest.approx(sum(r[k] * s[k] for k in there) / sum(s[k] ** 2 for k in there))
+    assert found.error == pytest.approx(math.sqrt(sum((r[k] - s[k]) ** 2 + doubt[k] for k in there) / 13))
+    known = [k for k in there if stated[names[k]] is not None]
+    ratio = sum(((r[k] - s[k]) ** 2 + doubt[k]) / stated[names[k]] ** 2 for k in known) / 12 if deviations else None
+    assert found.deviation_ratio == (pytest.approx(ratio) if deviations else None)
+    order = sorted(there, key=lambda k: -r[k])
+    for one, k in zip(found.extremes, [*order[:5], *order[-5:]], strict=True):
+        wanted = (names[k], *map(pytest.approx, (r[k], s[k], r[k] - s[k], math.sqrt(doubt[k]))))
+        assert (one.side, one.rating, one.strength, one.off, one.error) == wanted
+
+
+@pytest.mark.parametrize(("ties", "blur"), [(0.0, 0.0), (0.8, 0.0), (0.8, 90.0)])
+def test_losses_and_bands_of_gaps_are_sums_over_results(ties, blur):
+    """Seen from both sides of every match; fifths of fewer than 30 are left out."""
+    rng = np.random.default_rng(6)
+    rating = rng.normal(100.0, 150.0, (75, 2))
+    gap = rating[:, 0] - rating[:, 1] + 40.0
+    result = rng.choice([-1.0, 0.0, 1.0] if ties else [-1.0, 1.0], 75)
+    gaps = GapForecasts(gap, law_of(NU, ties), blur)
+    x = np.linspace(-8.0, 8.0, 1601)
+    weight = np.exp(-(x**2) / 2) / np.exp(-(x**2) / 2).sum()
+
+    def chances(gap):
+        """Loss, tie and win."""
+        up = np.exp(math.log(10) / 800 * (1 + ties / 2) * (gap + blur * x))
+        return np.array([one @ weight for one in (1 / up, ties + 0 * up, up) / (up + 1 / up + ties)])
+
+    def slope(gap):
+        return float((chances(gap + 0.01) - chances(gap - 0.01)) @ [-1.0, 0.0, 1.0]) / 0.02
+
+    wanted = -np.mean([math.log(chances(one)[int(said) + 1]) for one, said in zip(gap, result)])
+    assert gaps.log_loss(result) == pytest.approx(wanted, rel=1e-4)
+    bands = bands_of(*rating.T, gaps, result)
+    assert [band.matches for band in bands] == [30] * 5
+    order, both = np.argsort(rating.T.ravel()), np.concatenate([gap, -gap])
+    seen = np.concatenate([result, -result])
+    for band, places in zip(bands, np.split(order, 5)):
+        steep = sum(slope(both[k]) for k in places)
+        each = [chances(both[k]) for k in places]
+        mean = np.array([one[2] - one[0] for one in each])
+        variance = np.array([one[2] + one[0] for one in each]) - mean**2
+        assert band.rating == pytest.approx(rating.T.ravel()[places].mean())
+        assert band.underrated == pytest.approx((seen[places] - mean).sum() / steep, rel=2e-3)
+        assert band.error == pytest.approx(math.sqrt(variance.sum()) / steep, rel=2e-3)
+    fewer = bands_of(*rating[:74].T, gaps.of(np.arange(75) < 74), result[:74])
+    assert 0 < len(fewer) < 5 and {band.matches for band in fewer} == {30}
+    said = bands_table(bands)
+    assert [row[0] for row in said.cells()] == ["1 (weakest)", "2", "3", "4", "5 (best)"]
+    for row, band in zip(said.cells(), bands):
+        way = "high" if band.underrated < 0 else "low"
+        assert row[1:] == [f"{band.rating:+.0f}", f"{abs(band.underrated):.0f} ± {band.error:.0f} too {way}"]
+    assert bands_table(bands[:1]).below == ("Too few matches to tell strong and weak sides apart.",)
+    assert bands_table([replace(bands[0], underrated=math.nan), bands[1]]).cells()[0][2] == "–"

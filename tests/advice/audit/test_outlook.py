@@ -1,5 +1,6 @@
 """What to use from now on, held against leagues that were played on; and days whose order is not known."""
 
+import math
 from dataclasses import replace
 from functools import cache
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from kinelo.advice.audit.estimate import estimate_league
 from kinelo.advice.audit.in_use import carried_on, system_of
 from kinelo.advice.audit.inputs import latest_part
 from kinelo.advice.audit.kernels import Calendar, Parameters
-from kinelo.advice.audit.outlook import look_ahead, play_on, replayed_losses, replays_ahead
+from kinelo.advice.audit.outlook import FirstSteps, Outlook, look_ahead, play_on, replayed_losses, replays_ahead
 from kinelo.advice.audit.recursion import Recursion
 
 
@@ -212,3 +213,24 @@ def test_of_very_many_matches_the_latest_are_audited_with_ratings_carried_on(mon
         and said[0] == f"Auditing {len(latest):,} matches takes about 2 s of processor time"
     )
     assert "every side began" not in found.verdict
+
+
+@pytest.mark.parametrize(("past", "future", "known", "differs", "finding"), [
+    (20.0, 16.1, 9.0, False, False), (20.0, 15.9, 9.0, True, True), (20.0, 24.9, 9.0, False, False),
+    (20.0, 25.1, 9.0, True, False), (20.0, 15.9, 15.9, True, True), (20.0, 15.9, 16.1, True, False),
+])  # fmt: skip
+def test_two_k_differ_by_a_quarter(past, future, known, differs, finding):
+    outlook = Outlook(future, 0.5 * future, 2.0 * future, 100, None, past, future, known)
+    assert (outlook.differs, outlook.finding_strengths) == (differs, finding)
+
+
+def test_a_rule_of_first_steps_is_said_as_it_is_taken():
+    steps = FirstSteps(18.5, 74.0, 7.0, None)
+    assert (steps.rule.gamma, steps.rule.boost, steps.rule.matches) == (9.25, 3.0, 7.0)
+    assert steps.words == (
+        "K = 74 falling to 18.5, halfway after 7 matches: --k 18.5 --k-first 74 --k-halfway 7, or "
+        "k=FallingSteps(9.25, boost=3, matches=7)"
+    )
+    assert "halfway after 1 match: " in FirstSteps(18.5, 74.0, 1.0, None).words
+    for k, slope, memory in ((30.0, 0.0013, -1 / math.log(1 - 15 * 0.0013)), (4000.0, 0.0013, -1 / math.log(0.001))):
+        assert Recursion.memory(SimpleNamespace(slope=slope), k) == pytest.approx(memory)

@@ -10,7 +10,7 @@ import pytest
 import kinelo as kn
 from kinelo.advice.audit.in_use import SystemInUse
 from kinelo.advice.audit.kernels import Calendar, Parameters
-from kinelo.advice.audit.performance import performance_of, starters
+from kinelo.advice.audit.performance import _MatchPairs, _unusual, performance_of, starters
 from kinelo.advice.audit.recursion import Recursion
 
 NU = math.log(10) / 800
@@ -110,3 +110,41 @@ def test_only_starters_count_where_they_are_known():
     players, bounds = starters(lineups)
     assert players.tolist() == [0, 2, 3, 4]
     assert bounds.tolist() == [0, 2, 4]
+
+
+def test_unusual_line_ups_and_pairs_of_matches_are_those_of_plain_loops():
+    """A usual line-up is the mean of those before, then forgets; who is rare in it is left out of it."""
+    matches, _ = league(45.0, 9, 3)
+    forget = 0.3
+    home, away, seen = _unusual(matches, matches.lineups, forget)
+    players, bounds = starters(matches.lineups)
+    usual = [np.zeros(len(matches.lineups.players)) for _ in matches.teams]
+    games, x = np.zeros(len(matches.teams), int), np.zeros((2, len(matches), usual[0].size))
+    for n, pair in enumerate(zip(matches.home, matches.away)):
+        assert seen[n] == (games[list(pair)].min() >= 5)
+        for place, team in enumerate(pair):
+            played = np.zeros(usual[0].size)
+            played[players[bounds[2 * n + place] : bounds[2 * n + place + 1]]] = 1.0
+            x[place, n] = played - usual[team]
+            rate = max(forget, 1 / (games[team] + 1))
+            usual[team] = (1 - rate) * usual[team] * ((1 - rate) * usual[team] >= 0.001) + rate * played
+            games[team] += 1
+    assert seen.any() and not seen.all()
+    assert home.toarray() == pytest.approx(x[0]) and away.toarray() == pytest.approx(x[1])
+    apart, y = x[0] - x[1], np.random.default_rng(1).normal(size=len(matches))
+    products = apart @ apart.T
+    off = ~np.eye(len(y), dtype=bool)
+    wanted = (np.outer(y, y) * products)[off].sum() / (products[off] ** 2).sum()
+    assert _MatchPairs((home - away).tocsr()).estimate(y) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(("known", "told"), [(59, False), (60, True)])
+def test_sixty_matches_with_line_ups_are_needed(known, told):
+    matches, _ = league(45.0, 10, 4)
+    parameters = Parameters(1.0, 1.0, 1e-3, 120.0, 0.0, 1e-3, 0.0)
+    matches = matches[:known]
+    plain = SystemInUse("K = 6", 6.0, kn.TeamElo.classic(6.0)).in_kernels(matches)
+    found = performance_of(matches, Recursion(Calendar.of(matches), parameters, plain, 30), 6.0)
+    assert (found is not None) == told
+    if found is not None:  # of sides with ten line-ups seen there are none yet
+        assert found.sides == {} and found.matches == 30
