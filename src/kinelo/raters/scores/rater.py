@@ -299,6 +299,9 @@ class ScoreElo(Rater):
     def _band(self) -> float:
         return cast("float", self._begun().strengths._band)
 
+    def _doubts(self, names: Sequence[str], date: Day | None) -> Array:
+        return self._of_outcomes()._doubts(names, date)
+
     def _possible_strengths(self, names: Sequence[str], date: Day, draws: int, seed: int) -> Array:
         return cast("Array", self._begun().strengths._possible_strengths(names, date, draws, seed))
 
