@@ -153,8 +153,8 @@ FREE = {
     ),
 }  # fmt: skip
 
-LINEUPS = "A row of the table match holds line-ups that are none."
 BACK = "Nothing was changed; put back a copy."
+LINEUPS = f"league.db: A row of the table match holds line-ups that are none. {BACK}"
 ROW = f"league.db: The row of 'A' in the table slot holds what no rater stores. {BACK}"
 WRITE_LINEUP = """UPDATE match SET lineups =
     '{{"home": {{"player": [{}], "minutes": [null], "starter": [1], "role": [null]}}}}'"""
@@ -172,10 +172,16 @@ SPOILT = {
         "the highest.); set it again.",
     ),
     "a match against itself": (
-        "UPDATE match SET away = home", "league.db: A row of the table match holds what no match is.",
+        "UPDATE match SET away = home", f"league.db: A row of the table match holds what no match is. {BACK}",
     ),
     "matches of nothing": (
         "UPDATE about SET value = 'dreams' WHERE key = 'holds'", "league.db does not say what it holds: it is damaged.",
+    ),
+    "line-ups that are no JSON": (
+        "UPDATE match SET lineups = '{'", f"league.db: A row holds text where JSON belongs. {BACK}",
+    ),
+    "settings that are no JSON": (
+        "UPDATE about SET value = '{' WHERE key = 'settings'", "league.db holds text where JSON belongs.",
     ),
     "line-ups of a number": (
         "UPDATE match SET lineups = '{\"home\": 7}'", LINEUPS,
@@ -246,6 +252,18 @@ def test_a_damaged_book_says_where(case, book):
             again.remove("m2")
 
     check_refusal((read_all, sentence))
+
+
+@pytest.mark.parametrize("call", [
+    lambda book: book.remove_player("Ann"), lambda book: book.erase("Ann"),
+])  # fmt: skip
+def test_a_damaged_line_up_is_said_where_somebody_leaves(call, book):
+    book.close()
+    with closing(sqlite3.connect("league.db")) as one:
+        one.execute("UPDATE match SET lineups = '{\"Ann\"'")
+        one.commit()
+    with kn.RatingBook("league.db") as again:
+        check_refusal((lambda: call(again), "league.db holds text where JSON belongs."))
 
 
 OF_ANOTHER = {

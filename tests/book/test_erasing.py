@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.book.tiers import Tiers, set_tiers, tiers_of
 from kinelo.cli import app
+from kinelo.raters.explanation import explain
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
 NAME = "Zoë Quandt-Erased"
@@ -164,6 +165,24 @@ def test_all_matches_of_somebody_are_taken_out_in_one_command(tmp_path):
     ):
         refused = called(*wrong)
         assert refused.exit_code == 2 or isinstance(refused.exception, kn.InputError)
+
+
+@pytest.mark.parametrize("name", [NAME, f"{NAME[:2]}1"])
+def test_a_name_leaves_the_line_ups_of_matches_that_were_put_right(name, tmp_path):
+    table = results(12)
+    (match,) = table.filter(home=NAME).head(1)["match_id"]
+    book = kn.RatingBook(tmp_path / "club.db", BOOKS["PlayerElo"]())
+    book.add(kn.read_matches(table, lineups(table)))
+    corrected = table.filter(match_id=match).with_columns(result=1 - pl.col("result") + (pl.col("result") == 0.5) / 2)
+    book.add(kn.read_matches(corrected, lineups(corrected)))
+    before = explain(book, match).to_dict()
+    assert name in str(before)
+    new = book.erase(name)
+    after = str(explain(book, match).to_dict())
+    assert after == str(before).replace(name, new)
+    book.close()
+    content = everything_in(tmp_path)
+    assert name.encode() not in content and ascii(name)[1:-1].replace("\\xeb", "\\u00eb").encode() not in content
 
 
 def test_both_databases_erase(address):

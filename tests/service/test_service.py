@@ -814,3 +814,25 @@ def test_entrants_said_by_kind_and_by_name_stand_beside_each_other():
     with pytest.raises(kn.InputError) as refused:
         doors._entrants(book, ["Bob", {"horse": "Fury"}])
     assert str(refused.value) == "'horse' is no kind of this book; it rates driver, car."
+
+
+SENT = {"match_id": "a", "home": "A", "away": "B", "result": 1.0}
+UNREAD = [
+    ("/matches", SENT | {"result": "won"}, "result: input should be a valid number or 'win', 'draw' or 'loss'."),
+    ("/matches", [SENT, SENT | {"result": None}],
+     "[1].result: input should be a valid number or 'win', 'draw' or 'loss'."),
+    ("/matches", SENT | {"result": 1.5},
+     "result: input should be less than or equal to 1 or 'win', 'draw' or 'loss'."),
+    ("/matches", SENT | {"weight": -1}, "weight: input should be greater than or equal to 0."),
+    ("/matches", SENT | {"date": "today"}, f"date: string should match pattern '{say.DAY}'."),
+    ("/matches", SENT | {"odd": 1}, "odd: extra inputs are not permitted."),
+    ("/matches", [{**SENT, "conditions": {"turf": []}}],
+     "[0].conditions.turf: input should be a valid string or a valid number."),
+    ("/erase", {"name": ""}, "name: string should have at least 1 character."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("path", "body", "sentence"), UNREAD)
+def test_what_cannot_be_read_is_said_with_all_that_is_accepted(path, body, sentence, tmp_path):
+    with serve(kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))) as client:
+        assert refused(client.post(path, json=body)) == sentence

@@ -378,11 +378,11 @@ class RatingBook:
         """Take out all matches (or contests) in which somebody took part; how many those were."""
         parts: dict[str, set[str]] = {}
         for match_id, home, away, lineups in self._database.rows("SELECT match_id, home, away, lineups FROM match"):
-            parts[match_id] = {home, away, *strings_in(lineups)}
+            parts[match_id] = {home, away, *strings_in(lineups, self._database.name)}
         entries = self._database.rows("SELECT contest.name, entry.entrant, entry.slots FROM entry JOIN contest ON "
                                       "contest.contest_id = entry.contest_id")  # fmt: skip
         for contest, entrant, slots in entries:
-            parts.setdefault(contest, set()).update({entrant, *strings_in(slots)})
+            parts.setdefault(contest, set()).update({entrant, *strings_in(slots, self._database.name)})
         return self.remove([match_id for match_id, names in parts.items() if name in names])
 
     def erase(self, name: str, pseudonym: str | None = None) -> str:

@@ -31,7 +31,6 @@ from kinelo.book.ratings import (
     RESERVE,
     UPSERT,
     Ratings,
-    in_book,
     milestones_in,
     restored,
     save_state,
@@ -39,7 +38,7 @@ from kinelo.book.ratings import (
     written,
 )  # fmt: skip
 from kinelo.book.replay import forget, remember
-from kinelo.book.schema import plain_json, read_json
+from kinelo.book.schema import in_book, plain_json, read_json
 from kinelo.errors import InputError, warn
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import day_number, read_day, refuse_far_ahead

@@ -16,7 +16,7 @@ import numpy as np
 
 from kinelo.book.database import Database
 from kinelo.book.match_ledger import Entry, Place
-from kinelo.book.schema import plain_json, read_json
+from kinelo.book.schema import in_book, plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.matches.contest_rows import SAME_CONTEST
 from kinelo.matches.contests import ENDINGS, Contests, Slots, check_contests
@@ -169,24 +169,21 @@ class ContestLedger:
         held = {}
         for columns in db.rows(f"SELECT {ASKED} FROM contest WHERE {where} ORDER BY date, rank, place", values):
             row = dict(zip(CONTEST, columns))
-            held[row["contest_id"]] = row | {"kinds": read_json(row["kinds"]), "entries": []}
+            held[row["contest_id"]] = row | {"kinds": read_json(row["kinds"], db.name), "entries": []}
         asked = ", ".join(ENTRY)
         entries = db.rows(
             f"SELECT {asked} FROM entry WHERE contest_id IN (SELECT contest_id FROM contest WHERE {where}) "
             "ORDER BY contest_id, number", values
         )  # fmt: skip
-        for contest_id, _, entrant, place, ended, came, slots in entries:
-            if contest_id in held:
-                held[contest_id]["entries"].append((entrant, place, ended, came, read_json(slots)))
-        rows = list(held.values())
-        try:
-            for row in rows:
+        with in_book(db.name):
+            for contest_id, _, entrant, place, ended, came, slots in entries:
+                if contest_id in held:
+                    held[contest_id]["entries"].append((entrant, place, ended, came, read_json(slots)))
+            for row in held.values():
                 check_row(row)
-            if len({plain_json(row["kinds"]) for row in rows}) > 1:
+            if len({plain_json(row["kinds"]) for row in held.values()}) > 1:
                 raise InputError("Two contests of the table contest rate other kinds.")
-        except InputError as error:
-            raise InputError(f"{db.name}: {error}") from None
-        return rows
+        return list(held.values())
 
     def as_of(self, where: str, values: Sequence[Any], name: str = "", former: Any = None) -> Contests | None:
         """Some of the contests in order, one of them in the place of another of its name where that is given."""
@@ -261,7 +258,7 @@ class ContestLedger:
         if len(set(contests.identifiers)) < len(contests):
             raise InputError("Two of these contests have one name; give each its own, or add a column of seasons.")
         kinds = self.database.one("SELECT kinds FROM contest LIMIT 1")
-        kinds = contests.kinds if kinds is None else tuple(kind for kind, _ in read_json(kinds[0]))
+        kinds = contests.kinds if kinds is None else tuple(kind for kind, _ in read_json(kinds[0], self.database.name))
         if kinds != contests.kinds:
             raise InputError(
                 f"The book rates {', '.join(kinds)}, these contests {', '.join(contests.kinds)}; "

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def erase(database: Database, name: str, pseudonym: str | None) -> str:
         return None if changed == value else plain_json(changed)
 
     def settings_renamed(text: str) -> str | None:
-        value = read_json(text)
+        value = read_json(text, database.name)
         changed = _lists_renamed(value, name, new)
         return None if changed == value else plain_json(changed)
 
@@ -97,8 +98,8 @@ def erase(database: Database, name: str, pseudonym: str | None) -> str:
     return new
 
 
-def strings_in(text: str | None) -> set[str]:
-    """All texts in a cell of JSON."""
+def strings_in(text: str | None, book: str) -> set[str]:
+    """All texts in a cell of JSON of a book."""
     strings: set[str] = set()
 
     def look(value: Any) -> None:
@@ -108,7 +109,7 @@ def strings_in(text: str | None) -> set[str]:
             look(part)
 
     if text is not None:
-        look(read_json(text))
+        look(read_json(text, book))
     return strings
 
 
@@ -126,12 +127,13 @@ def _everywhere(database: Database, name: str) -> int:
     for table, column in (("match", "lineups"), ("entry", "slots")):
         for (text,) in database.rows(f"SELECT CAST({column} AS TEXT) FROM {table} WHERE {column} IS NOT NULL"):
             if any(words in text for words in spelt):
-                value = read_json(text)
+                value = read_json(text, database.name)
                 count += _renamed(value, name, "") != value
     for (text,) in database.rows(f"SELECT value FROM about WHERE {FORMER_ROWS}"):
-        count += any(words in text for words in spelt)
+        value = read_json(text, database.name)
+        count += _renamed(value, name, "") != value
     for (text,) in database.rows(f"SELECT value FROM about WHERE {SETTINGS_ROW}"):
-        value = read_json(text)
+        value = read_json(text, database.name)
         count += _lists_renamed(value, name, "") != value
     return count
 
@@ -150,6 +152,9 @@ def _rewrite(
 
 def _renamed(value: Any, name: str, pseudonym: str, *, keys: bool = False) -> Any:
     """A value with another name in its texts, and where that is said in its keys: else these are no names."""
+    if isinstance(value, str) and value.startswith('{"'):  # JSON in JSON, as line-ups of a match that was put right
+        with suppress(InputError):
+            return plain_json(_renamed(read_json(value), name, pseudonym, keys=keys))
     if isinstance(value, str):  # alone, or after the kind (or the condition) that it is of
         kind, *words = value.split(SEPARATOR)
         changed = [pseudonym if word == name else word for word in words]

@@ -22,7 +22,7 @@ import numpy as np
 import polars as pl
 
 from kinelo.book.database import Database
-from kinelo.book.schema import plain_json, read_json
+from kinelo.book.schema import in_book, plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.matches.dated import EARLIEST, LATEST, UNDATED, Condition, counted
 from kinelo.matches.fixtures import lineups_of_starters
@@ -132,22 +132,21 @@ class MatchLedger:
         if bounds:
             sql += " WHERE " + " AND ".join(f"date {word} ?" for word, _ in bounds)
             values = [day for _, day in bounds]
-        table = self._frame(f"{sql} ORDER BY date, rank, place", values)
-        return frame_to_matches(table) if table.height else None
+        return self._matches(f"{sql} ORDER BY date, rank, place", values)
 
-    def _frame(self, sql: str, values: Sequence[Any]) -> pl.DataFrame:
-        try:
-            return rows_to_frame(self.database.rows(sql, values))
-        except InputError as error:
-            raise InputError(f"{self.database.name}: {error}") from None
+    def _matches(self, sql: str, values: Sequence[Any], name: str = "", former: Any = None) -> Matches | None:
+        rows = self.database.rows(sql, values)
+        with in_book(self.database.name):
+            table = rows_to_frame(rows)
+            if former is not None:
+                old = rows_to_frame([tuple(former)])
+                table = pl.concat([table.filter(pl.col("match_id") != name), old]).sort("date", "rank", "place")
+            return frame_to_matches(table) if table.height else None
 
     def as_of(self, where: str, values: Sequence[Any], name: str = "", former: Any = None) -> Matches | None:
         """Some of the matches in order, one of them in the place of another of its name where that is given."""
-        table = self._frame(f"SELECT {COLUMNS} FROM match WHERE {where} ORDER BY date, rank, place", values)
-        if former is not None:
-            old = rows_to_frame([tuple(former)])
-            table = pl.concat([table.filter(pl.col("match_id") != name), old]).sort("date", "rank", "place")
-        return frame_to_matches(table) if table.height else None
+        sql = f"SELECT {COLUMNS} FROM match WHERE {where} ORDER BY date, rank, place"
+        return self._matches(sql, values, name, former)
 
     def ids(self, rows: pl.DataFrame) -> list[str]:
         """Identifiers of rows of an entry."""
@@ -271,10 +270,8 @@ class MatchLedger:
             )]  # fmt: skip
             if ranks:
                 rows_held += db.rows(f"SELECT {columns} FROM match WHERE {db.among('rank')}", (db.listed(ranks),))
-        try:
+        with in_book(db.name):
             table = rows_to_frame(dict.fromkeys(rows_held))
-        except InputError as error:
-            raise InputError(f"{db.name}: {error}") from None
         sources = pl.DataFrame(
             db.rows(f"SELECT CAST(rank AS BIGINT), CAST(digest AS TEXT) FROM source WHERE {db.among('rank')}",
                     (db.listed(table["rank"].unique().to_list()),)),

@@ -24,7 +24,7 @@ from kinelo.book.contest_ledger import ContestLedger
 from kinelo.book.database import Database
 from kinelo.book.keeping import class_of, rater_from, restore, settings_to_keep
 from kinelo.book.match_ledger import MatchLedger
-from kinelo.book.schema import FORMAT, plain_json, read_json
+from kinelo.book.schema import FORMAT, in_book, plain_json, read_json
 from kinelo.errors import InputError
 from kinelo.matches.dated import UNDATED, read_day
 from kinelo.model.validation import LARGEST
@@ -265,22 +265,6 @@ def slot_rows(rows: Iterable[Sequence[Any]], book: str) -> list[SlotRow]:
     return slots
 
 
-class in_book:
-    """Whatever a rater finds wrong with what a book holds, as a sentence that names the book."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __enter__(self) -> None:
-        """Nothing to prepare."""
-
-    def __exit__(self, _: Any, error: BaseException | None, __: Any) -> None:
-        if isinstance(error, InputError):
-            raise InputError(f"{self.name}: {error} Nothing was changed; put back a copy.") from None
-        if isinstance(error, TypeError | ValueError | KeyError | IndexError | OverflowError | AttributeError):
-            raise InputError(f"{self.name} holds what no rater stores; nothing was changed, put back a copy.") from None
-
-
 class WholeStore:
     """The whole state in one piece, and rows that show the ratings."""
 
@@ -324,7 +308,7 @@ def resets_in(database: Database) -> tuple[SoftReset, ...]:
     for date, text in database.rows(
         "SELECT CAST(date AS TEXT), details FROM milestone WHERE what = ? ORDER BY date", (SEASON,)
     ):
-        details = read_json(text)
+        details = read_json(text, database.name)
         details = details if isinstance(details, dict) else {}
         part, moves = details.get("reset"), details.get("moves")
         if not (
@@ -377,7 +361,9 @@ class Ratings:
                 f"{database.name} was written by another version of Kinelo (tables of format "
                 f"{about.get('format')!r:.20}, this one reads {FORMAT})."
             )
-        described = {name: read_json(about.get(name, "null")) for name in ("settings", "systems", "parameters")}
+        described = {
+            name: read_json(about.get(name, "null"), database.name) for name in ("settings", "systems", "parameters")
+        }
         described["systems"] = described["systems"] or []
         kind = class_of(about.get("rater"), given, database.name)
         rater = rater_from(kind, {"rater": about.get("rater"), **described}, database.name)

@@ -156,7 +156,7 @@ def decided(database: Any) -> list[dict[str, Any]]:
         return []
     columns = ", ".join(name if name != "date" else "CAST(date AS TEXT)" for name in DECIDED)
     rows = [dict(zip(DECIDED, row)) for row in database.rows(f"SELECT {columns} FROM milestone ORDER BY number")]
-    return [row | {"details": read_json(row["details"])} for row in rows]
+    return [row | {"details": read_json(row["details"], database.name)} for row in rows]
 
 
 def keep(

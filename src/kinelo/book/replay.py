@@ -31,7 +31,7 @@ def remember(database: Any, ledger: Any, ids: Sequence[str]) -> None:
     if len(ids) > MOST_FORMER:
         return
     number = database.one(f"SELECT COALESCE(MAX(number), 0) FROM {ledger.table}")[0]
-    held = [(key, read_json(value)["number"]) for key, value in _all(database)]
+    held = [(key, read_json(value, database.name)["number"]) for key, value in _all(database)]
     kept = {FORMER + name for name in ids}
     held = sorted((n, key) for key, n in held if key not in kept)
     gone = [key for _, key in held[: max(0, len(held) + len(ids) - MOST_FORMER)]]
@@ -55,7 +55,7 @@ def explain_replay(
     """Why ratings moved when a match came late or was put right; None of one that did neither."""
     former = database.one("SELECT value FROM about WHERE key = ?", (FORMER + name,))
     if former is not None:
-        said = read_json(former[0])
+        said = read_json(former[0], database.name)
         new, old = (ledger.as_of("number <= ?", (said["number"],), name, row) for row in (None, said["row"]))
         return _corrected(blank, rater, name, old, new, of)
     (rank,) = database.one(f"SELECT rank FROM {ledger.table} WHERE {ledger.column} = ?", (name,))

@@ -24,12 +24,28 @@ def plain_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def read_json(text: Any) -> Any:
+def read_json(text: Any, book: str = "A row") -> Any:
     """What was kept as JSON; refused where it is none."""
     try:
         return json.loads(text)
     except (TypeError, ValueError, RecursionError):
-        raise InputError("A book holds text where JSON belongs.") from None
+        raise InputError(f"{book} holds text where JSON belongs.") from None
+
+
+class in_book:
+    """Whatever a rater finds wrong with what a book holds, as a sentence that names the book."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, _: Any, error: BaseException | None, __: Any) -> None:
+        if isinstance(error, InputError):
+            raise InputError(f"{self.name}: {error} Nothing was changed; put back a copy.") from None
+        if isinstance(error, TypeError | ValueError | KeyError | IndexError | OverflowError | AttributeError):
+            raise InputError(f"{self.name} holds what no rater stores; nothing was changed, put back a copy.") from None
 
 
 TABLES = {

@@ -216,7 +216,8 @@ def take_out(book: RatingBook, name: str) -> say.TakenOut | None:
     if name not in held:
         return None
     row = held[name]
-    texts = [row[2], row[3], *strings_in(row[9])] if book.noun == "matches" else strings_in(plain_json(row["entries"]))
+    cell, sides = (row[9], row[2:4]) if book.noun == "matches" else (plain_json(row["entries"]), [])
+    texts = [*sides, *strings_in(cell, ledger.database.name)]
     before, day = _ratings_by_name(book, texts), ledger.held([name])[name]
     book.remove(name)
     after, (again,) = (

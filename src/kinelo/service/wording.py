@@ -693,11 +693,18 @@ def one_sentence(errors: Any) -> str:
     first = max(errors, key=lambda error: len(error["loc"]))
     if first["type"] == "json_invalid":
         return f"The body of the request is not JSON: {first['ctx']['error']}."
+    place = _place(first)
+    alike = [one["msg"] for one in errors if len(one["loc"]) == len(first["loc"]) and _place(one) == place]
+    words = " or ".join(dict.fromkeys([alike[0], *(other.removeprefix("Input should be ") for other in alike[1:])]))
+    return f"{place or 'The request'}: {words[:1].lower()}{words[1:300].rstrip('.')}."
+
+
+def _place(error: Any) -> str:
+    """Where in a request an error is; which way of reading it found it is not said."""
     place = ""
-    for part in first["loc"][1:]:
+    for part in error["loc"][1:]:
         if isinstance(part, int):
             place += f"[{part}]"
         elif part.isidentifier() and part.islower() and part not in ("str", "float", "dict", "list"):
             place += f".{part}" if place else part
-    words = first["msg"][:1].lower() + first["msg"][1:300].rstrip(".")
-    return f"{place or 'The request'}: {words}."
+    return place
