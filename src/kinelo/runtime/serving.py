@@ -20,7 +20,6 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import uvicorn
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope
 
@@ -200,12 +199,6 @@ def make_known(scope: Scope) -> None:
 def is_known(scope: Any) -> bool:
     """Whether a request brought the token."""
     return scope.get("state", {}).get("known", False)
-
-
-def host_of(headers: Headers) -> str:
-    """The Host of a request; empty where it names none, or several."""
-    named = headers.getlist("host")
-    return named[0] if len(named) == 1 else ""
 
 
 def prompt(receive: Receive) -> Receive:

@@ -14,7 +14,7 @@ from running_lab import CHROMIUM
 
 import kinelo as kn
 from kinelo.errors import InputError
-from kinelo.lab.guide.matches import ELO, STRONG, UNITS, _best_sentence
+from kinelo.lab.guide.matches import ELO, STRONG, UNITS, why_too_low
 from kinelo.lab.guide.scenes import (
     PLOTLY,
     GuideController,
@@ -262,11 +262,13 @@ def test_the_visit_works_as_a_file_without_a_server(browser, tmp_path):
     context.close()
 
 
-@pytest.mark.parametrize(
-    ("sigma", "begins"), [(0.0, "Without good and bad days Ann takes the 90 %"), (0.5, "Ann takes 80 %")]
-)
-def test_without_good_and_bad_days_the_best_settles_where_it_belongs(sigma, begins):
-    said = _best_sentence(UNITS["elo"], sigma, 0.8, 0.9, 300 / ELO).replace(STRONG, "Ann")
-    assert said.startswith(begins)
-    assert ("settles where it belongs, 525 Elo points ahead" in said) == (sigma == 0.0)
-    assert ("settles 300 Elo points ahead" in said and f"{300 / 525:.0%}"[:2] in said) == (sigma > 0.0)
+@pytest.mark.parametrize("spread", [0.0, 250.0])
+def test_without_good_and_bad_days_the_best_settles_where_it_belongs(spread):
+    said = why_too_low(UNITS["elo"], spread).sentence.replace(STRONG, "Ann")
+    gap = 525 / ELO
+    share = (1 + kn.expected_result(LAW, kn.Normal([0.0, gap], spread / ELO))[1, 0]) / 2
+    settled = math.atanh(2 * share - 1) / LAW.nu * ELO
+    ahead = f"without good and bad days ann takes the {share:.0%}" if spread == 0 else f"ann takes {share:.0%}"
+    assert said.lower().startswith(ahead.replace("%", " %"))
+    assert ("settles where it belongs, 525 Elo points ahead" in said) == (spread == 0.0)
+    assert (f"settles {settled:.0f} Elo points ahead" in said and f"{settled / 525:.0%}"[:2] in said) == (spread > 0.0)

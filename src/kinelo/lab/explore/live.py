@@ -138,6 +138,14 @@ def python_lines(controls: Controls, seed: int, pairs: int | str, units: str = "
             "strength = run.strength.isel(realisation=0, time=-1).values",
             f"strength = strength - strength.mean() + {MIDDLE}  # about the mean of the league",
         ]
+    pairing = {"all": "AllPlayAll()", "local": "Local()", "window": f"Window({controls.window!r})"}[controls.pairing]
+    gamma, outcome = repr(controls.gamma), f"kn.Tanh(nu={controls.nu!r})"
+    if controls.steps == "glicko":
+        gamma = f"kn.model.DeviationSteps(growth={controls.growth!r}, start={controls.deviation!r})"
+    if controls.ties > 0:
+        outcome = f"kn.model.Davidson({controls.nu!r}, {2 * controls.ties / (1 - controls.ties)!r})"
+    rounds = controls.system.schedule
+    schedule = "" if rounds is None else f", schedule=kn.model.{rounds!r}"
     printed = ["print(rating)  # the dots on the page"]
     if units != "paper":
         step = "" if controls.steps == "glicko" else f"; K = {2 * controls.gamma * controls.elo_points:.3g}"
@@ -155,7 +163,7 @@ def python_lines(controls: Controls, seed: int, pairs: int | str, units: str = "
             f"start = np.random.default_rng({seed}).permutation(theta)"
             if controls.start == "random"
             else f"start = np.full({controls.teams}, {MIDDLE})",
-            f"system = {_system_line(controls)}",
+            f"system = kn.RatingSystem({outcome}, kn.model.{pairing}, {gamma}{schedule})",
             *([f"dynamics = kn.model.{controls.dynamics!r}"] if controls.dynamics else []),
             f"run = kn.simulate(system, league, steps={pairs}, matches_per_step=1, seed={seed}, start=start,",
             f'                  sampling="literal"{", dynamics=dynamics" if controls.dynamics else ""})',
@@ -167,19 +175,6 @@ def python_lines(controls: Controls, seed: int, pairs: int | str, units: str = "
             "",
         ]
     )
-
-
-def _system_line(controls: Controls) -> str:
-    system = controls.system
-    pairing = {"all": "AllPlayAll()", "local": "Local()", "window": f"Window({controls.window!r})"}[controls.pairing]
-    gamma = repr(controls.gamma)
-    if controls.steps == "glicko":
-        gamma = f"kn.model.DeviationSteps(growth={controls.growth!r}, start={controls.deviation!r})"
-    outcome = f"kn.Tanh(nu={controls.nu!r})"
-    if controls.ties > 0:
-        outcome = f"kn.model.Davidson({controls.nu!r}, {2 * controls.ties / (1 - controls.ties)!r})"
-    schedule = "" if system.schedule is None else f", schedule=kn.model.{system.schedule!r}"
-    return f"kn.RatingSystem({outcome}, kn.model.{pairing}, {gamma}{schedule})"
 
 
 def _theory_lines(controls: Controls, units: str) -> list[str]:

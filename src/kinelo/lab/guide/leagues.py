@@ -381,6 +381,14 @@ def moving_strength(units: Units, k: float) -> Picture:
         float(_errors((gamma,))["both"][0]),
         math.sqrt(best.error),
     )
+    sentence = f"With {units.step(gamma)} a rating misses {STRONG}'s strength by ± {units.points(miss)} {units.word}"
+    if units.points(miss) == units.points(error):
+        sentence += f" (one standard deviation): no step follows its form better than {units.step(best.gamma)} or so."
+    else:
+        parts = _errors((gamma,))
+        why = "because it lags" if parts["lag"][0] > parts["luck"][0] else "by luck"
+        sentence += f", mostly {why}; {units.step(best.gamma)} follows its form best: ± {units.points(error)}"
+        sentence += " (one standard deviation)."
     return Picture(
         Chart(
             f"{STRONG}'s strength over 800 matches, and its rating with {units.step(gamma)}.",
@@ -391,7 +399,7 @@ def moving_strength(units: Units, k: float) -> Picture:
             ],
             y_range=(-4.2 * f * FORM_SPREAD, 4.2 * f * FORM_SPREAD),
         ),
-        _moving_sentence(units, gamma, miss, error),
+        sentence,
         Chart(
             "How far off ratings are, by the step: lag on one side, luck on the other.",
             _step_axis(units), f"typical error ({units.word})",
@@ -416,13 +424,3 @@ def moving_strength(units: Units, k: float) -> Picture:
         ),
         (best.gamma * f, error * f),
     )  # fmt: skip
-
-
-def _moving_sentence(units: Units, gamma: float, here: float, error: float) -> str:
-    best = units.step(_best().gamma)
-    off = f"With {units.step(gamma)} a rating misses {STRONG}'s strength by ± {units.points(here)} {units.word}"
-    if units.points(here) == units.points(error):
-        return f"{off} (one standard deviation): no step follows its form better than {best} or so."
-    parts = _errors((gamma,))
-    why = "because it lags" if parts["lag"][0] > parts["luck"][0] else "by luck"
-    return f"{off}, mostly {why}; {best} follows its form best: ± {units.points(error)} (one standard deviation)."

@@ -169,7 +169,14 @@ def good_and_bad_days(units: Units, spread: float) -> Picture:
         for k in range(MATCHES_OF_DAYS)
     ]
     flattened = np.array([taken(z, sigma) for z in AHEAD])
-    days = f"ups and downs of ± {units.points(sigma)} {units.word}"
+    days = f"ups and downs of ± {units.points(sigma)} {units.word} (one standard deviation)"
+    got, promised = two_shares(share, alone)
+    if sigma == 0:
+        sentence = f"Equally strong every day, {STRONG} takes the {percent(alone)} that its strength promises."
+    elif got == promised:
+        sentence = f"With {days} {STRONG} takes as good as the {promised} that its strength promises."
+    else:
+        sentence = f"With {days} {STRONG} takes {got} where its strength alone promises {promised}."
     return Picture(
         Chart(
             f"How strong {STRONG} and {WEAK} are from day to day, and on the day of one match.",
@@ -181,7 +188,7 @@ def good_and_bad_days(units: Units, spread: float) -> Picture:
             ],
             (f * x[0], f * x[-1]), (0, 1.15), frames=Frames(2, labels, x=f * drawn.T),
         ),
-        _days_sentence(days, share, alone, sigma),
+        sentence,
         Chart(
             "Expected share of the stronger side, by strength alone and with good and bad days.",
             f"lead in average strength ({units.word})", "expected share of the points",
@@ -206,17 +213,6 @@ def good_and_bad_days(units: Units, spread: float) -> Picture:
     )  # fmt: skip
 
 
-def _days_sentence(days: str, share: float, alone: float, sigma: float) -> str:
-    if sigma == 0:
-        return f"Equally strong every day, {STRONG} takes the {percent(alone)} that its strength promises."
-    got, promised = two_shares(share, alone)
-    if got == promised:
-        return (
-            f"With {days} (one standard deviation) {STRONG} takes as good as the {promised} that its strength promises."
-        )
-    return f"With {days} (one standard deviation) {STRONG} takes {got} where its strength alone promises {promised}."
-
-
 @lru_cache(maxsize=64)
 def _path_of_lead(sigma: float) -> Array:
     """The lead in rating of a strong club over a weak one, match by match, from the true lead on."""
@@ -236,6 +232,18 @@ def why_too_low(units: Units, spread: float) -> Picture:
     really = np.array([taken(z, sigma) for z in AHEAD])
     path = _path_of_lead(sigma)
     matches = np.arange(path.size) * 4.0
+    if sigma == 0:
+        sentence = (
+            f"Without good and bad days {STRONG} takes the {percent(promised)} that its strength promises, and its "
+            f"rating settles where it belongs, {units.points(gap)} {units.word} ahead."
+        )
+    else:
+        taken_share, promised_share = two_shares(share, promised)
+        sentence = (
+            f"{STRONG} takes {taken_share} where its strength promises {promised_share}: its rating settles "
+            f"{units.points(settled)} {units.word} ahead, where just that is promised, {percent(settled / gap)} of its "
+            f"true lead of {units.points(gap)}."
+        )
     return Picture(
         Chart(
             f"A lead of {units.points(gap)} promises {percent(promised)}; a side that strong takes {percent(share)}, "
@@ -251,7 +259,7 @@ def why_too_low(units: Units, spread: float) -> Picture:
             ],
             (0, 700 / ELO * f), (0.48, 1.02),
         ),
-        _best_sentence(units, sigma, share, promised, settled),
+        sentence,
         Chart(
             f"The lead of {STRONG} in rating over {MATCHES_OF_BEST} matches, from its true lead on.",
             f"matches against {WEAK}", f"lead in rating ({units.word})",
@@ -277,18 +285,3 @@ def why_too_low(units: Units, spread: float) -> Picture:
 
 def _rule(sigma: float) -> float:
     return 1 / math.sqrt(1 + math.pi * NU**2 * sigma**2)
-
-
-def _best_sentence(units: Units, sigma: float, share: float, promised: float, settled: float) -> str:
-    gap = BEST_LEAD
-    if sigma == 0:
-        return (
-            f"Without good and bad days {STRONG} takes the {percent(promised)} that its strength promises, and its "
-            f"rating settles where it belongs, {units.points(gap)} {units.word} ahead."
-        )
-    got, said = two_shares(share, promised)
-    where = f"its rating settles {units.points(settled)} {units.word} ahead, where just that is promised"
-    return (
-        f"{STRONG} takes {got} where its strength promises {said}: {where}, {percent(settled / gap)} of its true lead "
-        f"of {units.points(gap)}."
-    )

@@ -48,7 +48,21 @@ def hand_over(played: Matches | Contests, folder: Path, beside: Mapping[str, pl.
     if isinstance(played, Contests):
         (folder / "contests").write_text(json.dumps(contests_to_rows(played)), encoding="utf-8")
         return {"kind": played.kind.noun, "sides": [], "columns": []}
-    write_matches(played, folder)
+    table = played.to_polars().with_columns(match_id=pl.int_range(pl.len()).cast(pl.String))
+    if np.isnan(played.margin).any():
+        table = table.drop("margin")
+    table.write_parquet(folder / "matches")
+    if (lineups := played.lineups) is not None:
+        side = np.repeat(np.arange(lineups.offsets.size - 1), np.diff(lineups.offsets))
+        pl.DataFrame(
+            {
+                "match_id": pl.Series(side // 2).cast(pl.String),
+                "side": pl.Series(np.where(side % 2, "away", "home")),
+                "player": pl.Series(lineups.players, dtype=pl.String).gather(lineups.player),
+                "minutes": pl.Series(lineups.minutes).fill_nan(None),
+                "starter": pl.Series([None if one < 0 else one for one in lineups.starter.tolist()], dtype=pl.Int8),
+            }
+        ).write_parquet(folder / "lineups")
     return {"kind": played.kind.noun, "sides": list(played.side_headers), "columns": list(played.conditions)}
 
 
@@ -59,7 +73,9 @@ def handed_over(folder: str, kind: str, sides: Sequence[str], columns: Sequence[
     if kind == Contests.kind.noun:
         return rows_to_contests(json.loads((where / "contests").read_text(encoding="utf-8"))), beside
     first, second = sides
-    return replace(read_written(where, columns), side_headers=(first, second)), beside
+    lineups = pl.read_parquet(where / "lineups") if (where / "lineups").exists() else None
+    matches = read_matches(pl.read_parquet(where / "matches"), lineups, conditions=columns)
+    return replace(matches, side_headers=(first, second)), beside
 
 
 class AuditController:
@@ -112,33 +128,6 @@ class AuditController:
         }
 
 
-def write_matches(matches: Matches, folder: Path) -> None:
-    """Write everything that raters use of the matches, line-ups and conditions too, into a folder."""
-    table = matches.to_polars().with_columns(match_id=pl.int_range(pl.len()).cast(pl.String))
-    if np.isnan(matches.margin).any():
-        table = table.drop("margin")
-    table.write_parquet(folder / "matches")
-    lineups = matches.lineups
-    if lineups is None:
-        return
-    side = np.repeat(np.arange(lineups.offsets.size - 1), np.diff(lineups.offsets))
-    pl.DataFrame(
-        {
-            "match_id": pl.Series(side // 2).cast(pl.String),
-            "side": pl.Series(np.where(side % 2, "away", "home")),
-            "player": pl.Series(lineups.players, dtype=pl.String).gather(lineups.player),
-            "minutes": pl.Series(lineups.minutes).fill_nan(None),
-            "starter": pl.Series([None if one < 0 else one for one in lineups.starter.tolist()], dtype=pl.Int8),
-        }
-    ).write_parquet(folder / "lineups")
-
-
-def read_written(folder: Path, conditions: Sequence[str]) -> Matches:
-    """Read what :func:`write_matches` wrote."""
-    lineups = pl.read_parquet(folder / "lineups") if (folder / "lineups").exists() else None
-    return read_matches(pl.read_parquet(folder / "matches"), lineups, conditions=conditions)
-
-
 class CompareController:
     """Compares raters on one league; gone with the process."""
 
@@ -170,25 +159,8 @@ class CompareController:
 SESSION_VERSION = 1
 
 
-def write_session(path: Path, tables: dict[str, UploadedTable], chosen: dict[str, Any]) -> None:
-    """Write tables and choices; every cell as text, as it stood in the file."""
-    content = {
-        "kinelo_session": SESSION_VERSION,
-        "tables": {
-            kind: {
-                "name": table.name,
-                "header_lines": table.header_lines,
-                "columns": {name: table.frame[name].cast(pl.String).to_list() for name in table.frame.columns},
-            }
-            for kind, table in tables.items()
-        },
-        **chosen,
-    }
-    path.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
-
-
 def read_session(path: Path, name: str, rows: int, columns: int) -> tuple[dict[str, UploadedTable], dict[str, Any]]:
-    """Read what :func:`write_session` wrote, refusing what is no session or too large."""
+    """Read what :meth:`RatingController.save` wrote, refusing what is no session or too large."""
     try:
         content = json.loads(read_file(path))
         if content["kinelo_session"] != SESSION_VERSION:
@@ -283,7 +255,20 @@ class RatingController:
         """Write tables and choices of a league that was rated to one file."""
         if self.league is None:
             raise InputError("Rate a league first; then the session can be saved.")
-        write_session(Path(path), self._tables, self.league.chosen)
+        content = {
+            "kinelo_session": SESSION_VERSION,
+            "tables": {
+                kind: {
+                    "name": table.name,
+                    "header_lines": table.header_lines,
+                    # Every cell as text, as it stood in the file.
+                    "columns": {name: table.frame[name].cast(pl.String).to_list() for name in table.frame.columns},
+                }
+                for kind, table in self._tables.items()
+            },
+            **self.league.chosen,
+        }
+        Path(path).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
         return {}
 
     def open_session(self, path: str, name: str, rows: int, columns: int, keep: dict[str, str]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from kinelo.matches.matches import Matches
 from kinelo.pages.page import write_page
 from kinelo.presentation import percent
 from kinelo.raters.adapter import blank_of, carry_on
-from kinelo.raters.choice import Choice, all_raters, rater_called
+from kinelo.raters.choice import all_raters, rater_called
 from kinelo.raters.explanation import explain_last
 from kinelo.raters.history import broken_line, rating_history
 from kinelo.raters.leaderboard import board_and_words, boards_by_kind, ratings_today
@@ -379,12 +379,14 @@ class League:
     def described(self) -> dict[str, Any]:
         """The league as the page shows it."""
         luck, effects = luck_table(self.rater), effects_table(self.rater)
+        has_lineups = getattr(self.played, "lineups", None) is not None
+        raters = {name: one.kind for name, one in all_raters(self.kind).items() if has_lineups or not one.needs_lineups}
         tops = {kind: board.head(self._lines_of_each()) for kind, board in self._boards().items()}
         top = pl.concat(board.with_columns(self._keys(board, kind)) for kind, board in tops.items())
         return {
             "each_row": self.kind.noun,
             "rater": getattr(self.rater, "label", type(self.rater).__name__),
-            "raters": {name: one.kind for name, one in all_raters(self.kind).items() if self._can_use(one)},
+            "raters": raters,
             "chosen": None if self._choice is None else str(self._choice),
             "summary": summary(self.played),
             "leaderboard": self._board,
@@ -396,9 +398,6 @@ class League:
             "labels": self._labels(),
             **self._described(),
         }
-
-    def _can_use(self, choice: Choice) -> bool:
-        return not choice.needs_lineups or getattr(self.played, "lineups", None) is not None
 
     def _boards(self) -> dict[str, pl.DataFrame]:
         """The ranking as it stands, by kinds where there are any."""

@@ -136,23 +136,6 @@ def seeded(size: int) -> list[int]:
     return order
 
 
-def groups_in(frame: pl.DataFrame, columns: Mapping[str, str]) -> dict[str, list[str]]:
-    """Columns that may tell groups to an audit, with their values: none that is something else already. Two, one for
-    each side, go by the name that they share."""
-    levels = {}
-    for column in frame.columns:
-        values = as_text(frame[column]).drop_nulls().unique().sort()
-        if column not in columns.values() and 2 <= values.len() <= MOST_GROUPS:
-            levels[column] = values.to_list()
-    named = {one: one for one in levels}
-    named |= {one: name for name, pair in columns_of_sides(list(levels)).items() for one in pair}
-    groups: dict[str, list[str]] = {}
-    for column in levels:
-        both = {value for one in columns_of(column, list(levels)) for value in levels[one]}
-        groups[named[column]] = sorted(both)
-    return groups
-
-
 class MatchLeague(League):
     """Matches, rater and rankings of one visitor's league."""
 
@@ -216,11 +199,22 @@ class MatchLeague(League):
 
     def _groups(self) -> dict[str, list[str]]:
         """By what an audit may be answered by group, and the groups."""
-        dropped = self._tables["groups"].frame if "groups" in self._tables else pl.DataFrame()
-        named = as_text(dropped["group"]).drop_nulls().unique().sort().to_list() if "group" in dropped.columns else []
-        return ({GROUPS_DROPPED: named} if "groups" in self._tables else {}) | groups_in(
-            self._tables["results"].frame, self.chosen["columns"]
-        )
+        groups: dict[str, list[str]] = {}
+        if "groups" in self._tables:
+            dropped = self._tables["groups"].frame
+            in_file = "group" in dropped.columns
+            groups[GROUPS_DROPPED] = as_text(dropped["group"]).drop_nulls().unique().sort().to_list() if in_file else []
+        # Columns that are nothing else already; two, one for each side, go by the name that they share.
+        results, levels = self._tables["results"].frame, {}
+        for column in results.columns:
+            values = as_text(results[column]).drop_nulls().unique().sort()
+            if column not in self.chosen["columns"].values() and 2 <= values.len() <= MOST_GROUPS:
+                levels[column] = values.to_list()
+        names = {column: column for column in levels}
+        names |= {column: name for name, pair in columns_of_sides(list(levels)).items() for column in pair}
+        for column, name in names.items():
+            groups[name] = sorted({value for side in columns_of(column, list(levels)) for value in levels[side]})
+        return groups
 
     def _labels(self) -> dict[str, str]:
         frames = {kind: table.frame for kind, table in self._tables.items()}
@@ -457,13 +451,24 @@ class ContestLeague(League):
             entries = _entries(self.rater.predict(contests)).with_columns(of=contests.sizes[contests.contest])
             takes_part = pl.Series(self._takes_part(contests, kind, plain_name))
             coming = _rows(entries.filter(takes_part).head(CONTESTS_LISTED))
+        # Contests whose places were furthest from what was expected, as a share of the field.
+        if self._surprises is None:
+            forecast = blank_of(self.rater).one_step_ahead(self.played)
+            size = self.played.sizes[self.played.contest]
+            self._surprises = _entries(forecast).with_columns(
+                of=size, place=self.played.place, ended=np.array(ENDINGS)[self.played.ended]
+            )
+        finished = self._surprises.filter(pl.Series(self._takes_part(self.played, kind, plain_name)))
+        finished = finished.filter(pl.col("ended") == ENDINGS[FINISHED])
+        off = ((pl.col("place") - pl.col("expected_place")) / pl.col("of")).abs()
+        surprises = finished.sort(off, descending=True, maintain_order=True).head(CONTESTS_LISTED)
         return {
             "name": name,
             "today": {key: plain(now[key], 2) for key in ("rating", "uncertainty", "matches")},
             "last_played": str(now["last_played"]) if self.played.dated else None,
             "history": history_of(history, self.history["date"].unique().sort().to_numpy()),
             "ranks": ranks_of(alike, name),
-            "surprises": self._surprises_of(kind, plain_name),
+            "surprises": _rows(surprises),
             "coming": coming,
         }
 
@@ -482,19 +487,6 @@ class ContestLeague(League):
         """Entries in which a name of a kind takes part."""
         slots = contests.slots[kind]
         return (slots.codes == slots.names.index(name)).any(axis=1) if name in slots.names else np.zeros(0, np.int64)
-
-    def _surprises_of(self, kind: str, name: str) -> list[dict[str, Any]]:
-        """Contests whose places were furthest from what was expected, as a share of the field."""
-        if self._surprises is None:
-            said = blank_of(self.rater).one_step_ahead(self.played)
-            size = self.played.sizes[self.played.contest]
-            self._surprises = _entries(said).with_columns(
-                of=size, place=self.played.place, ended=np.array(ENDINGS)[self.played.ended]
-            )
-        own = self._surprises.filter(pl.Series(self._takes_part(self.played, kind, name)))
-        own = own.filter(pl.col("ended") == ENDINGS[FINISHED])
-        off = ((pl.col("place") - pl.col("expected_place")) / pl.col("of")).abs()
-        return _rows(own.sort(off, descending=True, maintain_order=True).head(CONTESTS_LISTED))
 
 
 def _entries(forecast: ContestForecast) -> pl.DataFrame:

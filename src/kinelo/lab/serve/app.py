@@ -50,7 +50,7 @@ from kinelo.lab.serve.jobs import Jobs, Worker
 from kinelo.lab.serve.pages import Pages, read_object
 from kinelo.lab.serve.settings import Limits, Settings, code_as_svg
 from kinelo.raters.choice import AUTOMATIC, Choice, all_raters
-from kinelo.runtime.serving import GUARDED, ReadyServer, host_of, make_known, prompt
+from kinelo.runtime.serving import GUARDED, ReadyServer, make_known, prompt
 
 REFUSED_SOCKET = 4403
 
@@ -97,7 +97,8 @@ class Guard:
         await self._app(scope, prompt(receive), send_protected)
 
     def _refusal(self, scope: Scope, headers: Headers) -> Response | None:
-        if not self._settings.accepts_host(host_of(headers)):
+        hosts = headers.getlist("host")
+        if not self._settings.accepts_host(hosts[0] if len(hosts) == 1 else ""):
             return PlainTextResponse("This server does not answer to that name.", 421)
         must_be_own = scope["type"] == "websocket" or scope["method"] not in ("GET", "HEAD")
         try:
@@ -116,14 +117,10 @@ class Guard:
         if any(_matches(value, token) for value in ([bearer] if kind.lower() == "bearer" else []) + brought):
             make_known(scope)
             return None
-        return self._admit(scope, token)
-
-    def _admit(self, scope: Scope, token: str) -> Response:
-        """Answer a request without a valid cookie: let it in if its address brings the token."""
         query = parse_qsl(scope["query_string"].decode("latin-1"))
-        brought = any(name == "token" and _matches(value, token) for name, value in query)
+        in_address = any(name == "token" and _matches(value, token) for name, value in query)
         # Only the page itself is opened this way, so that no address can lead a visitor elsewhere.
-        if brought and scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/":
+        if in_address and scope["type"] == "http" and scope["method"] == "GET" and scope["path"] == "/":
             rest = urlencode([pair for pair in query if pair[0] != "token"])
             answer = RedirectResponse("/" + (f"?{rest}" if rest else ""), 303)
             # Lax, because a link to the lab may be clicked on another page; what changes something asks for Origin.
