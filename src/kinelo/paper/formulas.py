@@ -102,13 +102,11 @@ def condition_b_prime() -> Finding:
     z = np.linspace(-20, 20, 40_001)
     sech2 = 1 / np.cosh(z) ** 2
 
-    def increasing(nu_sigma: float) -> bool:
-        return bool((1 + nu_sigma**2 * (4 - 6 * sech2) > 0).all())
-
     low, high = 0.1, 2.0
     for _ in range(40):
         middle = (low + high) / 2
-        low, high = (middle, high) if increasing(middle) else (low, middle)
+        increasing = bool((1 + middle**2 * (4 - 6 * sech2) > 0).all())
+        low, high = (middle, high) if increasing else (low, middle)
     return Finding(
         f"positive for all z up to νσ = {low:.6f}; 1/√2 = {1 / math.sqrt(2):.6f}",
         judged(abs(low - 1 / math.sqrt(2)) < 1e-6),

@@ -185,27 +185,16 @@ def follow(outcome: Outcome, cloud: Cloud, times: ArrayLike, closure: Closure, *
     time, results, teams = np.asarray(times, dtype=float), mean_results(outcome, cloud, closure), cloud.mass > 0
     mass, count = cloud.mass[teams], cloud.rating.size
 
-    def mean_expected(rating: Array) -> Chebyshev:
-        own, ends = rating[teams], (rating.min() - MARGIN, rating.max() + MARGIN)
+    def speed(_: float, state: Array) -> Array:
+        rating = state[:count]
+        of_teams, ends = rating[teams], (rating.min() - MARGIN, rating.max() + MARGIN)
         # The degree that DIGITS need: tanh(νz) has its poles at ±πi/2ν.
         half_width = outcome.steepest * (ends[1] - ends[0]) / 2
         degree = math.ceil(DIGITS * math.log(10) / math.asinh(math.pi / (2 * half_width)))
-        return Chebyshev.interpolate(lambda r: outcome.b(np.subtract.outer(r, own)) @ mass, degree, ends)
-
-    def speed(_: float, state: Array) -> Array:
-        rating = state[:count]
-        expected = mean_expected(rating)
-        grows = expected.deriv()(rating[teams]) if density else rating[:0]
+        expected = Chebyshev.interpolate(lambda r: outcome.b(np.subtract.outer(r, of_teams)) @ mass, degree, ends)
+        grows = expected.deriv()(of_teams) if density else rating[:0]
         return np.concatenate([results - expected(rating), grows])
 
     begin = np.concatenate([cloud.rating, np.zeros(mass.size if density else 0)])
     found = solve_ivp(speed, time[[0, -1]], begin, "DOP853", time, rtol=TOLERANCE, atol=TOLERANCE)
     return Paths(cloud, time, found.y[:count].T, found.y[count:].T)
-
-
-def pair_results(outcome: Outcome, cloud: Cloud, closure: Closure) -> tuple[Array, Array]:
-    """``s`` of every pair of points, and ``b(r − r′)``."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", KineloWarning)
-        results = expected_result(outcome, Normal(cloud.theta, cloud.sigma), closure)
-    return results, outcome.b(np.subtract.outer(cloud.rating, cloud.rating))

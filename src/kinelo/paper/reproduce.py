@@ -26,8 +26,8 @@ from kinelo.runtime.atomic import replace_file
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, usable_processors
 from kinelo.runtime.limits import check_time
-from kinelo.studies.plan import check_run, run_bytes, run_seconds
-from kinelo.studies.simulation import run_simulation, simulate_into, simulation_inputs, total_matches
+from kinelo.studies.plan import check_solution, run_bytes, run_seconds
+from kinelo.studies.simulation import planned, run_simulation, simulate_into, simulation_inputs, total_matches
 from kinelo.studies.solution import run_solution, solution_inputs, solve_into
 from kinelo.studies.study import Study
 
@@ -207,7 +207,10 @@ def check_plan(figures: Sequence[FigureStudy], folder: Path) -> None:
             if place is None or (place / FILE_NAME).exists():
                 continue
             try:
-                check_run(study, place)
+                if study.simulate is not None:
+                    planned(study, place)
+                elif study.solve is not None:
+                    check_solution(study, place)
             except InputError as error:
                 raise InputError(f"Figure {figure.number}, {name}: {error}") from None
             seconds, size = seconds + run_seconds(study), size + run_bytes(study)

@@ -171,15 +171,6 @@ def ratings_with_map(axes: Axes, run: Homogeneous) -> None:
     axes.set_xticks([4, 6, 8, 10])
 
 
-def ratings_without_map(axes: Axes, run: Homogeneous) -> None:
-    """Points (θ, R − computed), and the band in which 95 % of such means lie if the computed map is right."""
-    error = 1.96 * float(np.sqrt(np.mean(run.rating_sd**2) / run.realisations))
-    axes.fill_between(run.map_theta, -error, error, color=style.GREY, alpha=0.25, linewidth=0, label="95 % of means")
-    axes.axhline(0, color=style.EXACT, linewidth=1.2)
-    rest = run.rating - np.interp(run.theta, run.map_theta, run.map_rating)
-    axes.scatter(run.theta, rest, s=3, color=style.BLUE, linewidth=0, zorder=2)
-
-
 def name_pair(axes: Axes, x: np.ndarray, y: np.ndarray, place: tuple[float, float] = (4, -26)) -> None:
     """Write the names of the last two teams, Germany and Brazil, beside their points."""
     for k, name in ((-2, "Germany"), (-1, "Brazil")):

@@ -44,7 +44,12 @@ def draw_histories(
     rows = {}
     for kind in history["kind"].unique(maintain_order=True) if "kind" in history.columns else [""]:
         parts = [table.filter(pl.col("kind") == kind) if kind else table for table in tables]
-        shown = [name for name in names if name in parts[0]["name"]] if names else _leaders(parts[0])
+        if names:
+            shown = [name for name in names if name in parts[0]["name"]]
+        else:
+            last = parts[0].group_by("name").agg(pl.col("rating").sort_by("date").last(), pl.col("date").max())
+            recent = last.filter(pl.col("date") >= pl.col("date").max() - pl.duration(days=REFERENCE_DAYS))
+            shown = recent.sort("rating", descending=True)["name"].head(len(style.SERIES)).to_list()
         if shown:
             rows[kind] = parts, shown
     for name in names or ():
@@ -94,11 +99,3 @@ def _draw_row(panels: NDArray, tables: Sequence[pl.DataFrame], shown: Sequence[s
         alignment="left",
         **(narrow if style.is_narrow() else beside),
     )
-
-
-def _leaders(history: pl.DataFrame) -> list[str]:
-    import polars as pl
-
-    last = history.group_by("name").agg(pl.col("rating").sort_by("date").last(), pl.col("date").max())
-    recent = last.filter(pl.col("date") >= pl.col("date").max() - pl.duration(days=REFERENCE_DAYS))
-    return recent.sort("rating", descending=True)["name"].head(len(style.SERIES)).to_list()

@@ -48,8 +48,28 @@ def draw_population(
             figure.colorbar(image, ax=middle, extend="max")
             middle.set(xlabel="spread of strength σ (points)", ylabel="rating r (points)", title="spread and rating")
         else:
-            _ratings_panel(middle, run)
-        _series_panel(right, run)
+            # Late densities are ridges narrower than a cell; shares of teams stay readable where densities do not.
+            shown = np.unique(np.linspace(0, run.sizes["time"] - 1, 4).round().astype(int))
+            cell = float(run.r[1] - run.r[0])
+            for k, colour in zip(shown, (style.GREY, style.SKY, style.BLUE, style.RED), strict=False):
+                share = np.cumsum(run.density_r.values[k]) * cell
+                middle.plot(run.r + cell / 2, share, color=colour, label=f"t = {float(run.time[k]):g}")
+            middle.set(
+                xlabel="rating r (points)", ylabel="share of teams rated below r", title="ratings", ylim=(0, 1.02)
+            )
+            middle.legend(loc="upper left")
+        variance = run.second_moment - run.mean_rating**2
+        lines = [
+            (variance, "variance of ratings", style.BLUE, "-"),
+            (run.energy, "E = mean of (r − θ)²", style.RED, "--"),
+        ]
+        if np.isfinite(run.stationary_distance).all():
+            lines.append((run.stationary_distance, "mean of (r − R*)²", style.GREEN, "-."))
+        for values, label, colour, dash in lines:
+            right.plot(run.series_time, values, color=colour, linestyle=dash, label=label)
+        most = max(float(values.max()) for values, *_ in lines)
+        right.set(xlabel="γ × matches per team", ylabel="square points", title="on the way", ylim=(0, 1.35 * most))
+        right.legend(loc="upper right")
         style.put_title(figure, title)
         return figure
 
@@ -98,34 +118,6 @@ def check_film(kind: str) -> str:
     if kind == "mp4" and not writers.is_available("ffmpeg"):
         raise InputError("An mp4 needs the program ffmpeg, which is not installed; a gif needs nothing.")
     return kind
-
-
-def _ratings_panel(axes: Axes, run: xr.Dataset) -> None:
-    # Late densities are ridges narrower than a cell; shares of teams stay readable where densities do not.
-    shown = np.unique(np.linspace(0, run.sizes["time"] - 1, 4).round().astype(int))
-    width = float(run.r[1] - run.r[0])
-    for k, colour in zip(shown, (style.GREY, style.SKY, style.BLUE, style.RED), strict=False):
-        share = np.cumsum(run.density_r.values[k]) * width
-        axes.plot(run.r + width / 2, share, color=colour, label=f"t = {float(run.time[k]):g}")
-    axes.set_xlabel("rating r (points)")
-    axes.set_ylabel("share of teams rated below r")
-    axes.set_ylim(0, 1.02)
-    axes.set_title("ratings")
-    axes.legend(loc="upper left")
-
-
-def _series_panel(axes: Axes, run: xr.Dataset) -> None:
-    variance = run.second_moment - run.mean_rating**2
-    lines = [(variance, "variance of ratings", style.BLUE, "-"), (run.energy, "E = mean of (r − θ)²", style.RED, "--")]
-    if np.isfinite(run.stationary_distance).all():
-        lines.append((run.stationary_distance, "mean of (r − R*)²", style.GREEN, "-."))
-    for values, label, colour, dash in lines:
-        axes.plot(run.series_time, values, color=colour, linestyle=dash, label=label)
-    axes.set_xlabel("γ × matches per team")
-    axes.set_ylabel("square points")
-    axes.set_ylim(0, 1.35 * max(float(values.max()) for values, *_ in lines))
-    axes.set_title("on the way")
-    axes.legend(loc="upper right")
 
 
 def _heat_map(axes: Axes, x: np.ndarray, r: np.ndarray, density: np.ndarray) -> QuadMesh:

@@ -47,21 +47,6 @@ def draw_sweep(
     """Draw a variable over the axes of a sweep; the first single number of each point by default."""
     if not isinstance(dataset, xr.Dataset):
         raise InputError(f"dataset must be what kn.sweep returned, not {dataset!r:.60}.")
-    part, label = _surface(dataset, variable)
-    if part.ndim > 4:
-        raise InputError(f"A sweep of {part.ndim} axes cannot be drawn; select values of {part.ndim - 4} of them.")
-    with style.journal(width, size, ax):
-        if part.dims == ("point",) or part.ndim <= 2:
-            figure, (axes,) = style.panels(style.PAGE * 0.62, 3.0)
-            _panel(figure, axes, part, label, None)
-        else:
-            figure = _multiples(part, label)
-        style.put_title(figure, title)
-        return figure
-
-
-def _surface(dataset: xr.Dataset, variable: str | None) -> tuple[xr.DataArray, str]:
-    """The variable over the axes of the sweep alone, the axis with most values last, and its label."""
     shapes = [list(map(str, part.dims)) for part in dataset.data_vars.values()]
     if not shapes:
         raise InputError("The dataset has no variables to be drawn.")
@@ -80,8 +65,19 @@ def _surface(dataset: xr.Dataset, variable: str | None) -> tuple[xr.DataArray, s
         label += f" ({part.attrs['units']})"
     if rest:
         label += f", mean over {', '.join(map(str, rest))}"
+    # The variable over the axes of the sweep alone, the axis with most values last.
     order = sorted(dims, key=lambda dim: (dataset[dim].dtype.kind in "iuf", dataset.sizes[dim]))
-    return part.astype(float).mean(rest).transpose(*order), label
+    part = part.astype(float).mean(rest).transpose(*order)
+    if part.ndim > 4:
+        raise InputError(f"A sweep of {part.ndim} axes cannot be drawn; select values of {part.ndim - 4} of them.")
+    with style.journal(width, size, ax):
+        if part.dims == ("point",) or part.ndim <= 2:
+            figure, (axes,) = style.panels(style.PAGE * 0.62, 3.0)
+            _panel(figure, axes, part, label, None)
+        else:
+            figure = _multiples(part, label)
+        style.put_title(figure, title)
+        return figure
 
 
 def _panel(figure: Figure, axes: Axes, part: xr.DataArray, label: str, limits: tuple[float, float] | None) -> None:

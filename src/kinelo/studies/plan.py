@@ -10,16 +10,8 @@ from kinelo.micro.simulate import SECONDS_PER_MATCH
 from kinelo.results.disk import check_space
 from kinelo.results.manifest import FILE_NAME
 from kinelo.runtime.device import usable_processors
-from kinelo.studies.simulation import MOST_RECORDS, SMALLEST_FILE, planned, stored_bytes, total_matches
+from kinelo.studies.simulation import MOST_RECORDS, SMALLEST_FILE, stored_bytes, total_matches
 from kinelo.studies.study import Study, required
-
-
-def check_run(study: Study, folder: Path) -> None:
-    """Refuse a simulation or solution that this machine cannot carry out or ``folder`` cannot hold."""
-    if study.simulate is not None:
-        planned(study, folder)
-    elif study.solve is not None:
-        check_solution(study, folder)
 
 
 def check_solution(study: Study, folder: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -50,30 +51,27 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> Closures:
         np.linspace(0.0, 6.0, 121),
         np.linspace(low, high, 121),
     )
+    win: dict[str, Array] = {}
+    bias: dict[str, Array] = {}
+    for name in NAMES:
+        win[name] = np.empty((sigma.size, difference.size))
+        bias[name] = np.full((sigma.size, theta.size), np.nan)  # where nothing is stationary
+        for k, s in enumerate(map(float, sigma)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", KineloWarning)
+                results = expected_result(outcome, Normal(np.append(difference, 0.0), s), name)
+            win[name][k] = (1 + results[:-1, -1]) / 2
+            with suppress(NoStationaryState):
+                teams = Continuum(theta=(low, high), sigma=s)
+                bias[name][k] = stationary_of(RatingSystem(outcome), teams, name).rating_of(theta) - theta
     return Closures(
         nu=outcome.nu,
         sigma=sigma,
         difference=difference,
         theta=theta,
-        win={name: np.array([_win(outcome, difference, s, name) for s in sigma]) for name in NAMES},
-        bias={name: np.array([_map(outcome, (low, high), s, theta, name) - theta for s in sigma]) for name in NAMES},
+        win=win,
+        bias=bias,
     )
-
-
-def _win(outcome: Tanh, difference: Array, sigma: float, closure: Closure) -> Array:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", KineloWarning)
-        results = expected_result(outcome, Normal(np.append(difference, 0.0), float(sigma)), closure)
-    return (1 + results[:-1, -1]) / 2
-
-
-def _map(outcome: Tanh, interval: tuple[float, float], sigma: float, theta: Array, closure: Closure) -> Array:
-    try:
-        return stationary_of(RatingSystem(outcome), Continuum(theta=interval, sigma=float(sigma)), closure).rating_of(
-            theta
-        )
-    except NoStationaryState:
-        return np.full(theta.size, np.nan)
 
 
 def draw(data: Closures) -> Figure:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from kinelo.errors import KineloWarning
+from kinelo.model.expectation import expected_result
 from kinelo.model.outcome import Tanh
+from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, check, judged, needed
 from kinelo.paper.figure import FigureStudy
-from kinelo.paper.kinetic import Cloud, Paths, cloud_of, follow, nodes, normal_nodes, pair_results, stationary_of
+from kinelo.paper.kinetic import Cloud, Paths, cloud_of, follow, nodes, normal_nodes, stationary_of
 from kinelo.pictures import style
 from kinelo.theory.relaxation import relaxation
 from kinelo.theory.teams import Continuum
@@ -135,7 +139,10 @@ def _printed_rate(outcome: Tanh, sigma: float) -> float:
 
 def _rates(outcome: Tanh, cloud: Cloud) -> Rates:
     """Both rates now, by the Taylor closure, which is the paper's equation."""
-    results, expected = pair_results(outcome, cloud, "taylor")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KineloWarning)
+        results = expected_result(outcome, Normal(cloud.theta, cloud.sigma), "taylor")
+    expected = outcome.b(np.subtract.outer(cloud.rating, cloud.rating))
     speed = (results - expected) @ cloud.mass
     dr, dtheta = (np.subtract.outer(x, x) for x in (cloud.rating, cloud.theta))
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, check, judged, judged_under, needed
 from kinelo.paper.figure import FigureStudy
@@ -24,7 +23,6 @@ from kinelo.paper.summary import (
     homogeneous,
     homogeneous_league,
     ratings_with_map,
-    ratings_without_map,
     with_error,
 )
 from kinelo.pictures import style
@@ -67,20 +65,19 @@ def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> Micro:
     states = [stationary(some.system, Continuum(theta=theta, sigma=float(one))) for one in sigma]
     slopes = np.array([one.slope for one in states])
     ends = np.array([float(one.rating_of(theta[1])) for one in states])
-    beyond = LargeSpread(sigma, slopes, ends, _equal_from(some.system, theta, sigma[slopes < EQUAL]))
-    return Micro({name: homogeneous(study, runs[name]) for name, study in figure.studies.items()}, beyond)
-
-
-def _equal_from(system: RatingSystem, theta: tuple[float, float], equal: Array) -> float:
-    """The σ at which the slope of the map is a tenth, below some σ where it is smaller."""
-    if not equal.size:
-        return float("inf")
-    from scipy.optimize import root_scalar
 
     def above(sigma: float) -> float:
-        return stationary(system, Continuum(theta=theta, sigma=sigma)).slope - EQUAL
+        return stationary(some.system, Continuum(theta=theta, sigma=sigma)).slope - EQUAL
 
-    return float(root_scalar(above, bracket=(0.0, float(equal.min())), xtol=1e-4).root) if above(0.0) > 0 else 0.0
+    # The σ at which the slope of the map is a tenth, below some σ where it is smaller.
+    equal, equal_from = sigma[slopes < EQUAL], float("inf")
+    if equal.size:
+        from scipy.optimize import root_scalar
+
+        until = float(equal.min())
+        equal_from = float(root_scalar(above, bracket=(0.0, until), xtol=1e-4).root) if above(0.0) > 0 else 0.0
+    beyond = LargeSpread(sigma, slopes, ends, equal_from)
+    return Micro({name: homogeneous(study, runs[name]) for name, study in figure.studies.items()}, beyond)
 
 
 def draw(data: Micro) -> Figure:
@@ -91,7 +88,13 @@ def draw(data: Micro) -> Figure:
         for above, below, run in zip(*rows, data.runs.values()):
             ratings_with_map(above, run)
             above.set_title(f"σ = {run.common_sigma:g}\nslope {with_error(run)}")
-            ratings_without_map(below, run)
+            # Points (θ, R − computed), and the band in which 95 % of such means lie if the computed map is right.
+            error = 1.96 * float(np.sqrt(np.mean(run.rating_sd**2) / run.realisations))
+            band = {"color": style.GREY, "alpha": 0.25, "linewidth": 0, "label": "95 % of means"}
+            below.fill_between(run.map_theta, -error, error, **band)
+            below.axhline(0, color=style.EXACT, linewidth=1.2)
+            rest = run.rating - np.interp(run.theta, run.map_theta, run.map_rating)
+            below.scatter(run.theta, rest, s=3, color=style.BLUE, linewidth=0, zorder=2)
             below.set_xlabel(STRENGTH_LABEL)
         rows[0, 0].set_ylabel(RATING_LABEL)
         rows[1, 0].set_ylabel("R − computed (points)")

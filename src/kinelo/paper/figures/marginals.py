@@ -6,13 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
 
-from kinelo.model.expectation import Closure
-from kinelo.model.outcome import Outcome
 from kinelo.model.validation import Array
 from kinelo.paper.claim import Finding, MissingEvidence, check, judged, judged_print, judged_under, needed
 from kinelo.paper.figure import FigureStudy
@@ -84,7 +82,19 @@ def _marginals(study: Study, run: xr.Dataset) -> MarginalRun:
     domain = uniform_domain(study, run)
     strengths, masses = _strengths(domain[0])
     state = stationary_of(study.system, continuum_of(run), closure)
-    sigmas = nodes(domain[1], SIGMA_NODES)
+    along, sigmas, across = nodes(domain[0], NODES), nodes(domain[1], SIGMA_NODES), nodes(domain[2], NODES)
+    # Means and second moments given θ, slopes and second moments given σ, growth of the density, without cells.
+    spreads = np.linspace(*domain[1], SPREADS)
+    teams = cloud_of(along, sigmas, across)
+    by_theta = cloud_of((strengths, np.ones(strengths.size)), sigmas, across)
+    by_sigma = cloud_of(along, (spreads, np.ones(SPREADS)), across)
+    cloud, times = watched(teams, by_theta, by_sigma), run.time.values
+    paths = follow(study.system.outcome, cloud, times, closure, density=True)
+    at_theta, at_sigma = np.split(paths.rating[-1, teams.mass.size :], [by_theta.mass.size])
+    given_theta, given_sigma = at_theta.reshape(strengths.size, -1), at_sigma.reshape(NODES, SPREADS, NODES)
+    weight = np.multiply.outer(sigmas[1], across[1]).ravel()
+    mean, lever = given_theta @ weight, along[1] * (along[0] - along[1] @ along[0])
+    centre = float(across[1] @ across[0])
     return MarginalRun(
         **vars(conservation(run)),
         time=float(end.time),
@@ -94,13 +104,19 @@ def _marginals(study: Study, run: xr.Dataset) -> MarginalRun:
         theta_r=end.density_theta_r.values,
         sigma_r=end.density_sigma_r.values,
         scheme_sd=float(given(end.density_theta_r.values, end.r.values)[1].mean()),
-        **_without_cells(study.system.outcome, domain, run.time.values, closure),
+        start_given_theta=np.full(strengths.size, centre),
+        mean_given_theta=mean,
+        sd_given_theta=np.sqrt(np.maximum(given_theta**2 @ weight - mean**2, 0.0)),
+        spreads=spreads,
+        slope_by_sigma=lever @ (given_sigma @ across[1]) / (lever @ along[0]),
+        moment_by_sigma=along[1] @ ((given_sigma - centre) ** 2 @ across[1]),
+        growth=np.exp(paths.log_growth.max(axis=1)),
         strengths=strengths,
         masses=masses,
         map_given_theta=sigmas[1] @ [state.rating_of(strengths, float(sigma)) for sigma in sigmas[0]],
         limit_slope=line_through(strengths, state.rating_of(strengths, domain[1][1]), masses)[0],
         mean_rating=float(run.mean_rating.values[-1]),
-        allowed_growth=np.exp(study.system.outcome.steepest * run.time.values),
+        allowed_growth=np.exp(study.system.outcome.steepest * times),
     )
 
 
@@ -120,32 +136,6 @@ def _strengths(interval: Interval) -> Rule:
         points.append(inner)
         masses.append(mass * (piece[1] - piece[0]) / (high - low))
     return np.concatenate([*points, [high]]), np.concatenate([*masses, [0.0]])
-
-
-def _without_cells(
-    outcome: Outcome, domain: tuple[Interval, Interval, Interval], times: Array, closure: Closure
-) -> dict[str, Any]:
-    """Means and second moments given θ, slopes and second moments given σ, growth of the density."""
-    along, sigmas, across = nodes(domain[0], NODES), nodes(domain[1], SIGMA_NODES), nodes(domain[2], NODES)
-    strengths, spreads = _strengths(domain[0])[0], np.linspace(*domain[1], SPREADS)
-    teams = cloud_of(along, sigmas, across)
-    by_theta = cloud_of((strengths, np.ones(strengths.size)), sigmas, across)
-    by_sigma = cloud_of(along, (spreads, np.ones(SPREADS)), across)
-    paths = follow(outcome, watched(teams, by_theta, by_sigma), times, closure, density=True)
-    own, seen = np.split(paths.rating[-1, teams.mass.size :], [by_theta.mass.size])
-    given_theta, given_sigma = own.reshape(strengths.size, -1), seen.reshape(NODES, SPREADS, NODES)
-    weight = np.multiply.outer(sigmas[1], across[1]).ravel()
-    mean, lever = given_theta @ weight, along[1] * (along[0] - along[1] @ along[0])
-    centre = float(across[1] @ across[0])
-    return {
-        "start_given_theta": np.full(strengths.size, centre),
-        "mean_given_theta": mean,
-        "sd_given_theta": np.sqrt(np.maximum(given_theta**2 @ weight - mean**2, 0.0)),
-        "spreads": spreads,
-        "slope_by_sigma": lever @ (given_sigma @ across[1]) / (lever @ along[0]),
-        "moment_by_sigma": along[1] @ ((given_sigma - centre) ** 2 @ across[1]),
-        "growth": np.exp(paths.log_growth.max(axis=1)),
-    }
 
 
 def draw(data: Mapping[str, MarginalRun]) -> Figure:

@@ -28,7 +28,6 @@ from kinelo.paper.summary import (
     with_error,
 )
 from kinelo.pictures import style
-from kinelo.studies.study import Study
 from kinelo.theory.relaxation import relaxation
 
 if TYPE_CHECKING:
@@ -61,32 +60,29 @@ class ScaleEvidence:
 def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> ScaleEvidence:
     """Summarise the long runs, and follow the early ones."""
     runs_of = {name: homogeneous(study, runs[name]) for name, study in figure.studies.items()}
-    early = {
-        name: _early(study, runs[name], runs_of[name].computed_slope)
-        for name, study in figure.studies.items()
-        if name.startswith(EARLY)
-    }
+    early = {}
+    for name, study in figure.studies.items():
+        if not name.startswith(EARLY):
+            continue
+        run, end = runs[name], runs_of[name].computed_slope
+        mean = run.rating.mean("realisation").transpose("time", "team").values
+        time, slope = run.time.values, np.array([line_through(run.theta.values, rating)[0] for rating in mean])
+        settling = relaxation(study.system, study.strengths)
+        # When the slope first reaches nine tenths of its final value, between two records.
+        reached, measured = np.flatnonzero(slope >= 0.9 * end), float("inf")
+        if reached.size:
+            k = max(int(reached[0]), 1)
+            part = (0.9 * end - slope[k - 1]) / (slope[k] - slope[k - 1])
+            measured = float(time[k - 1] + part * (time[k] - time[k - 1]))
+        early[name] = EarlyRun(
+            nu=scale_of(study),
+            time=time,
+            slope=slope,
+            predicted=end * -np.expm1(-study.system.step * settling.gap * time),
+            matches_to_ten_percent=settling.matches_per_team(0.1),
+            measured_to_ten_percent=measured,
+        )
     return ScaleEvidence({name: run for name, run in runs_of.items() if name not in early}, early)
-
-
-def _early(study: Study, run: xr.Dataset, end: float) -> EarlyRun:
-    mean = run.rating.mean("realisation").transpose("time", "team").values
-    time, slope = run.time.values, np.array([line_through(run.theta.values, rating)[0] for rating in mean])
-    settling = relaxation(study.system, study.strengths)
-    # When the slope first reaches nine tenths of its final value, between two records.
-    reached, measured = np.flatnonzero(slope >= 0.9 * end), float("inf")
-    if reached.size:
-        k = max(int(reached[0]), 1)
-        part = (0.9 * end - slope[k - 1]) / (slope[k] - slope[k - 1])
-        measured = float(time[k - 1] + part * (time[k] - time[k - 1]))
-    return EarlyRun(
-        nu=scale_of(study),
-        time=time,
-        slope=slope,
-        predicted=end * -np.expm1(-study.system.step * settling.gap * time),
-        matches_to_ten_percent=settling.matches_per_team(0.1),
-        measured_to_ten_percent=measured,
-    )
 
 
 def draw(data: ScaleEvidence) -> Figure:
