@@ -294,19 +294,15 @@ def _wishes(
     if isinstance(newcomers, bool) or not isinstance(newcomers, int) or newcomers < 0:
         raise InputError(f"newcomers must be a number of matches, not {newcomers!r:.40}.")
     if newcomers:
-        played = _matches_played(rater)
+        # Whoever began with a rating has the matches of the list, or is settled.
+        table, start = rater.ratings_, rater._start()
+        listed_matches = {} if start is None else dict(zip(start.names, start.matches.tolist(), strict=True))
+        pairs = zip(table["name"].to_list(), table["matches"].to_list(), strict=True)
+        played = listed_matches | {name: games + listed_matches.get(name, 0) for name, games in pairs}
         group = [k for k, name in enumerate(names) if name in unknown or played.get(name, 0) < newcomers]
         if 1 < len(group) < len(names):
             wishes.append(Wish(f"newcomers spread: {listed(group)}", _even(group, sizes)))
     return wishes
-
-
-def _matches_played(rater: Any) -> dict[str, int]:
-    """Matches of everyone; whoever began with a rating has those of the list, or is settled."""
-    table, start = rater.ratings_, rater._start()
-    listed = {} if start is None else dict(zip(start.names, start.matches.tolist(), strict=True))
-    played = zip(table["name"].to_list(), table["matches"].to_list(), strict=True)
-    return listed | {name: games + listed.get(name, 0) for name, games in played}
 
 
 def _same(group: list[int]) -> Callable[[Splits], NDArray[np.bool_]]:

@@ -21,7 +21,7 @@ from kinelo.errors import InputError, warn
 from kinelo.matches.matches import Matches
 from kinelo.raters.covariates import covariate_numbers
 from kinelo.raters.noise import NoiseFactors
-from kinelo.raters.state import ALIKE, check_levels
+from kinelo.raters.state import check_levels
 from kinelo.raters.stored import stored
 
 FEWEST_NUMBERS = 6
@@ -74,14 +74,6 @@ class Circumstances:
     def factors(self, matches: Matches) -> Array | float:
         """The factor of the noise of each match."""
         return self.noise.of(matches, self.noise_by) if self.noise_by else 1.0
-
-    def factor_column(self, matches: Matches) -> Array:
-        """The same as kernels take it."""
-        return self.noise.of(matches, self.noise_by) if self.noise_by else ALIKE
-
-    def factor_of_one(self, given: Mapping[str, object] | None) -> Array:
-        """The same of one match."""
-        return np.array([self.noise.of_one(self.levels(given) or {}, self.noise_by)]) if self.noise_by else ALIKE
 
     @property
     def units(self) -> Array:

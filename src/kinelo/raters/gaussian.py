@@ -50,7 +50,7 @@ from kinelo.raters.filter.draws import Forecasting, PossibleTruths
 from kinelo.raters.filter.entries import NO_ENTRIES, NO_ROTATIONS, observed
 from kinelo.raters.filter.kinds import Kind, Kinds, kinds_of_batch
 from kinelo.raters.filter.smoother import backwards, check_room, smooth
-from kinelo.raters.filter.state import HOME, MOST_TOGETHER, NEUTRAL, STRENGTH, Lists, SlotState, too_many
+from kinelo.raters.filter.state import FIXED_SLOTS, HOME, MOST_TOGETHER, NEUTRAL, STRENGTH, Lists, SlotState, too_many
 from kinelo.raters.filter.together import (
     BLOCK,
     Room,
@@ -502,8 +502,10 @@ class GaussianRater(Rater):
         return self._effect_numbers(matches, ahead) / around.units if around.effects else np.empty((len(matches), 0))
 
     def _effect_beliefs(self) -> tuple[Array, Array]:
-        mean, variance = self._begun().effect_beliefs()
-        return self._points_per_unit * mean, self._points_per_unit * np.sqrt(variance)
+        state = self._begun()
+        variance = np.diagonal(state.beliefs.C) if state.full else state.beliefs.v
+        points, slots = self._points_per_unit, slice(FIXED_SLOTS, state.fixed)
+        return points * state.beliefs.x[slots], points * np.sqrt(variance[slots])
 
     def _without_effects(self) -> Self:
         """A copy that knows of no effects."""
@@ -528,10 +530,13 @@ class GaussianRater(Rater):
         self._reset()
 
     def _place(self, start: Start, known: Any) -> None:
-        points, doubt = self._points_per_unit, self.parameters_["doubt"] or 1.0
-        prior = self._numbers[0][STRENGTH].prior
+        points, doubt, state = self._points_per_unit, self.parameters_["doubt"] or 1.0, self._state
+        prior, slots = self._numbers[0][STRENGTH].prior, state.own[: len(start.names)]
         variance = np.where(np.isnan(start.deviation), prior, (start.deviation / points) ** 2 / doubt)
-        self._state.place_beliefs((start.rating - self.initial) / points, variance)
+        state.beliefs.x[slots], state.beliefs.v[slots] = (start.rating - self.initial) / points, variance
+        if state.full:  # independent of each other
+            rows = state.beliefs.row[slots]
+            state.beliefs.C[rows, rows] = variance
 
     def _smoothed(self, matches: Matches, stops: Sequence[int]) -> list[tuple[SlotState, Array, Array]]:
         """After the first ``stops[0]``, ``stops[1]``, … of these matches: the state, and mean and covariance by row of
@@ -734,7 +739,9 @@ class GaussianRater(Rater):
     def _possible(self, matches: Matches, draws: int, seed: int) -> PossibleTruths:
         """Possible truths of everyone in matches to come."""
         known, values, twin = self._begun(), self.parameters_, copy.copy(self)
-        twin._state = named = known.without_covariance()
+        named = copy.copy(known)  # for which matches can make slots, without the covariance
+        named.full, named.beliefs = False, known.beliefs._replace(C=np.empty((0, 0)))
+        twin._state = named = copy.deepcopy(named)
         lists = twin._lists(matches, keep=True)
         entries = lists.ahead if lists.ahead.offsets.size else lists.played
         unmet = np.isin(entries.slot, named.under[:, len(known.levels) :])  # levels never met add nothing
@@ -801,12 +808,15 @@ class GaussianRater(Rater):
     @property
     def _sharpness(self) -> float:
         """Sharpness of the forecasts after the matches used."""
-        return reading.sharpness_now(self._reading, self._reading_state)
+        return self._reading.sharpness * math.exp(float(self._reading_state[reading.BOLD]))
 
     @property
     def _band(self) -> float:
         """Half width of the draw band after the matches used."""
-        return reading.band_now(self._reading, self._reading_state)
+        band = float(self._reading_state[reading.BAND])
+        if self._reading.learns_ties > 0.0:
+            return band
+        return min(self._reading.ties * math.exp(band), reading.WIDEST_BAND)
 
     @property
     def _points_per_unit(self) -> float:

@@ -102,7 +102,13 @@ def board_and_words(
     least_matches = check_number("leaderboard", "least_matches", least_matches, 0)
     if active_days is not None:
         active_days = check_number("leaderboard", "active_days", active_days, 0.0)
-    table, played = _ratings(rated), _graph(rated, matches)
+    table, played = _ratings(rated), matches
+    if matches is not None:
+        check_played(matches)
+    elif callable(getattr(rated, "matches", None)):
+        played = rated.matches() if len(rated) else None
+    else:
+        played = getattr(rated, "_fitted", None)
     if kind_of(played) is CONTESTS or "kind" in table.columns:
         taken_off = CONTEST_CAUTION if caution is None else caution
         table = table if "kind" in table.columns else table.insert_column(0, pl.Series("kind", [""] * table.height))
@@ -254,15 +260,6 @@ def _ratings(rated: Any) -> pl.DataFrame:
             f"{type(rater).__name__} has no leaderboard; a rater shows one by a table ratings_ with name and rating."
         )
     return table
-
-
-def _graph(rated: Any, matches: Matches | Contests | None) -> Matches | Contests | None:
-    if matches is not None:
-        check_played(matches)
-        return matches
-    if callable(getattr(rated, "matches", None)):
-        return rated.matches() if len(rated) else None
-    return getattr(rated, "_fitted", None)
 
 
 def _with_pools(table: pl.DataFrame, matches: Matches | None, active_days: float | None) -> pl.DataFrame:

@@ -275,16 +275,14 @@ def _members(entrant: Any, kinds: tuple[str, ...], optional: int) -> list[tuple[
 
 def slots_not_used(contests: Contests) -> list[str]:
     """Kinds of slots of which those use nothing who rate entrants, whoever or whatever they are made of."""
-    return [
-        kind for kind, slots in contests.slots.items() if slots.codes.shape[1] > 1 or _differ(contests, slots.codes)
-    ]
-
-
-def _differ(contests: Contests, codes: NDArray[np.int32]) -> bool:
-    """Whether a column of slots says anything else than who the entrant is."""
-    pairs = np.unique(np.column_stack([contests.entrant, codes[:, 0]]), axis=0)
-    entrants, values = (np.unique(column).size for column in pairs.T)
-    return values > 1 and not len(pairs) == entrants == values
+    unused = []
+    for kind, slots in contests.slots.items():
+        pairs = np.unique(np.column_stack([contests.entrant, slots.codes[:, 0]]), axis=0)
+        entrants, values = (np.unique(column).size for column in pairs.T)
+        differ = values > 1 and not len(pairs) == entrants == values  # from who the entrant is
+        if slots.codes.shape[1] > 1 or differ:
+            unused.append(kind)
+    return unused
 
 
 class WholeEntrants:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinelo.errors import InputError
-from kinelo.matches.contests import Contests
 from kinelo.model.validation import is_list, one_line
 from kinelo.presentation import Column, Table, number, words
 from kinelo.raters.leaderboard import ratings_today
@@ -163,7 +162,12 @@ def _preview_contest(
         raise InputError(
             f"A contest of {len(entrants):,} has too many places to try for {len(asked):,} of them: {fewer}."
         )
-    before, rated = ratings_by_name(rater), dict(zip(_labels(entrants), _rated_names(forecast.contests), strict=True))
+    before, contest = ratings_by_name(rater), forecast.contests
+    rated_slots = [slots for slots in contest.slots.values() if not slots.advantage]
+    rated = {
+        label: [slots.names[code] for slots in rated_slots for code in slots.codes[k] if code >= 0]
+        for k, label in enumerate(_labels(entrants))
+    }
     after: dict[str, list[float]] = {}
     for one in asked:
         others = [other for other in expected if other != one]
@@ -187,14 +191,6 @@ def _of(
         {name: tuple(ratings) for name, ratings in after.items()},
         {name: today[name] for name in after if name in today},
     )
-
-
-def _rated_names(contest: Contests) -> list[list[str]]:
-    """Names of each entrant of a contest that are rated: levels of conditions and numbers of covariates are not."""
-    slots = [one for one in contest.slots.values() if not one.advantage]
-    return [
-        [one.names[code] for one in slots for code in one.codes[k] if code >= 0] for k in range(contest.entrant.size)
-    ]
 
 
 def _members(entrant: Any) -> list[str]:

@@ -314,12 +314,6 @@ class Rater(ABC, Generic[Data, Said]):
         """A forecast with what else is to be said of the matches."""
         return with_levels_noted(forecast, matches, self._noise)
 
-    def _look_at_conditions(self, matches: Any) -> None:
-        """Warn of conditions that hold numbers."""
-        for name in self._around.conditions if self._condition_spread else ():
-            if name in matches.conditions:
-                warn_of_numbers(name, matches.conditions[name].levels)
-
     def _effect_beliefs(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and standard deviation of what a usual value of every covariate is worth, in rating points."""
         return np.empty(0), np.empty(0)
@@ -387,13 +381,24 @@ class Rater(ABC, Generic[Data, Said]):
             fit_in_pieces(self, matches, y)
             return self
         # Check: a sound table of a kind that this rater takes, and nothing in it still to come.
-        self._check_fittable(matches, y)
+        self._check_kind(matches)
+        check_target(matches, y)
+        kind = matches.kind
+        if len(matches) == 0:
+            raise InputError(f"There are no {kind.noun} to fit; at least one is needed.")
+        if np.isnan(matches.outcome).any():
+            raise InputError(
+                f"{kind.noun.capitalize()} without {kind.lacking} cannot be fitted; read them with played=True to "
+                "reject such rows."
+            )
         # Forget: nothing of an earlier fit counts.
         self.estimates_ = None
         self._fitted = matches
         # Look: whether the order of sides means anything, what conditions hold, what the table says before any match.
         self._order = learn_order(matches)
-        self._look_at_conditions(matches)
+        for name in self._around.conditions if self._condition_spread else ():
+            if (condition := getattr(matches, "conditions", {}).get(name)) is not None:
+                warn_of_numbers(name, condition.levels)
         self._prepare(matches)
         self._prepared, self._never_fitted = True, False
         # Leave out: parameters of which these matches say nothing are not estimated.
@@ -410,25 +415,12 @@ class Rater(ABC, Generic[Data, Said]):
         if self.estimates_ is not None and not self.estimates_.moved:
             warn(
                 f"The search for parameters did not move from its start: no step made the results of these "
-                f"{len(matches):,} {matches.kind.noun} likelier, and all parameters stand at their defaults."
+                f"{len(matches):,} {kind.noun} likelier, and all parameters stand at their defaults."
             )
         start = self._start()
         if start is not None:
             warn_of_unmet(start, self._names_of(matches))
         return self
-
-    def _check_fittable(self, matches: Data, y: object) -> None:
-        """Refuse what cannot be fitted."""
-        self._check_kind(matches)
-        check_target(matches, y)
-        kind = matches.kind
-        if len(matches) == 0:
-            raise InputError(f"There are no {kind.noun} to fit; at least one is needed.")
-        if np.isnan(matches.outcome).any():
-            raise InputError(
-                f"{kind.noun.capitalize()} without {kind.lacking} cannot be fitted; read them with played=True to "
-                "reject such rows."
-            )
 
     def _prepare(self, matches: Data) -> None:
         """What the matches to be fitted say before any of them is rated."""

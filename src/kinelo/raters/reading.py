@@ -180,18 +180,6 @@ def read_by_days(mean, variance, days, signed, weight, r, state, out):
         g = end
 
 
-def sharpness_now(r: Reading, state: Array) -> float:
-    """Sharpness after the matches read."""
-    return r.sharpness * math.exp(float(state[BOLD]))
-
-
-def band_now(r: Reading, state: Array) -> float:
-    """Half width of the draw band after the matches read."""
-    if r.learns_ties > 0.0:
-        return float(state[BAND])
-    return min(r.ties * math.exp(float(state[BAND])), WIDEST_BAND)
-
-
 class Read:
     """Beliefs about matches that stand as they are; only how they are read as forecasts is sought."""
 

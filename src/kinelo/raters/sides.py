@@ -38,6 +38,7 @@ from kinelo.raters.reading import FIRST_SPREAD
 from kinelo.raters.slots import Key, Points, SlotRow, StoredSlots, numbers_shared, texts_shared
 from kinelo.raters.start import Start
 from kinelo.raters.state import (
+    ALIKE,
     BAND,
     BOLD,
     BOLD_V,
@@ -333,7 +334,8 @@ class SideRater(Rater):
         around = self._around
         if not around.asked:
             return match_columns(matches, indices)
-        return match_columns(matches, indices, around.factor_column(matches), around.columns(matches))
+        noise = around.noise.of(matches, around.noise_by) if around.noise_by else ALIKE
+        return match_columns(matches, indices, noise, around.columns(matches))
 
     def _play(self, matches: Matches, traced: bool) -> Any:
         """Rate the matches in order: what was known before each, or nothing unless that is asked for."""
@@ -347,7 +349,9 @@ class SideRater(Rater):
     def _use_one(self, played: OneResult) -> None:
         """The same as many matches, in a fifth of the time: columns are filled and not made."""
         ratings = self._begun()
-        slots = self._slots_of(played)
+        around, levels, slots = self._around, self._levels(played.conditions), NO_LEVELS
+        if around.conditions:
+            slots = ratings.levels.row({name: (levels or {})[name] for name in around.conditions})
         index = ratings.name_index.index
         i, j = index.get(played.home), index.get(played.away)
         if i is None or j is None:
@@ -367,7 +371,11 @@ class SideRater(Rater):
             ratings.arrive(day)
         ratings.note_day(day)
         call.say(played, i, j, day)
-        noise, effects = self._around.factor_of_one(played.conditions), self._effects_of_one(played)
+        noise, effects = ALIKE, NO_EFFECTS
+        if around.noise_by:
+            noise = np.array([around.noise.of_one(levels or {}, around.noise_by)])
+        if around.effects:
+            effects = around.columns(fixture(played.home, played.away, conditions=levels))
         if slots.size or noise.size or effects.size:
             columns = call.columns._replace(slots=slots, noise=noise, effects=effects)
             kernel, arguments = self._law.call(columns, known, self._common, self._law.room(1, None))
@@ -379,13 +387,6 @@ class SideRater(Rater):
             call.put_back(i, j, both)
             ratings._latest = latest
             self._refuse(others, common)
-
-    def _slots_of(self, played: OneResult) -> NDArray[np.int64]:
-        """Slots of the conditions of one match (1, conditions)."""
-        levels, conditions = self._levels(played.conditions), self._around.conditions
-        if not conditions:
-            return NO_LEVELS
-        return self._state.levels.row({name: (levels or {})[name] for name in conditions})
 
     def _learn(self, matches: Matches, latest: Matches) -> None:
         """Rate the matches; where the noise depends on circumstances, by turns with its factors."""
@@ -411,12 +412,6 @@ class SideRater(Rater):
             return log_loss(twin._law.at_factors(trace, twin._common, before, factors), matches.result)
 
         return find_factors(self._around.noise_by, matches, losses, settled, self._noise)
-
-    def _effects_of_one(self, played: OneResult) -> Array:
-        """The covariates of one match in their units (1, covariates), or none."""
-        if not self._around.effects:
-            return NO_EFFECTS
-        return self._around.columns(fixture(played.home, played.away, conditions=self._levels(played.conditions)))
 
     def _refuse(self, before: SavedRows | None, common: Array) -> NoReturn:
         """Go back from ratings that are no numbers any more."""

@@ -47,49 +47,41 @@ def soften(rater: Any, reset: SoftReset) -> None:
             if name == rater.shown_ or not traits_of(member).all_at_once:
                 soften(member, reset)
         return
-    state = rater._begun() if hasattr(rater, "_begun") else None
+    state: Any = rater._begun() if hasattr(rater, "_begun") else None
     if isinstance(state, SlotState):
-        _soften_filter(rater, state, reset)
+        b, slots = state.beliefs, state.own
+        slots = slots[slots >= 0]
+        slots = slots[b.games[slots] > 0]
+        b.x[slots] -= reset.part * (b.x[slots] - mean_of(b.x[slots].tolist()))
+        added, newcomer = (reset.moves / rater._points_per_unit) ** 2, rater._numbers[0][STRENGTH].prior
+        variances, places = (b.C, (b.row[slots], b.row[slots])) if state.full else (b.v, slots)
+        before = variances[places]
+        variances[places] = before.clip(min=(before + added).clip(max=newcomer))
     elif getattr(rater, "_slots", None) is not None:
-        _soften_rows(rater, state, reset)
+        helping = getattr(rater, "_advantage_kinds", ())
+        moves = reset.moves / rater._slots.points().unit
+        by_kind: dict[str, list[Any]] = {}
+        for row in rater._slots.rows():
+            if row.games > 0 and row.kind not in helping:
+                by_kind.setdefault(row.kind, []).append(row)
+        for kind, rows in by_kind.items():
+            mean = mean_of(row.mean for row in rows)
+            if hasattr(state, "entries"):
+                newcomer = state.entries.value(rater.parameters_, "prior_spread", kind) ** 2
+            else:
+                newcomer = state.fills["variance"]
+            rater._slots.take(
+                row._replace(
+                    mean=row.mean - reset.part * (row.mean - mean),
+                    variance=max(row.variance, min(row.variance + moves**2, newcomer)),
+                )
+                for row in rows
+            )
     else:
         raise InputError(
             f"{type(rater).__name__} cannot begin a season nearer to the mean: it keeps no rating that could be moved. "
             "Close the season with a reset of 0."
         )
-
-
-def _soften_rows(rater: Any, state: Any, reset: SoftReset) -> None:
-    helping = getattr(rater, "_advantage_kinds", ())
-    moves = reset.moves / rater._slots.points().unit
-    by_kind: dict[str, list[Any]] = {}
-    for row in rater._slots.rows():
-        if row.games > 0 and row.kind not in helping:
-            by_kind.setdefault(row.kind, []).append(row)
-    for kind, rows in by_kind.items():
-        mean = mean_of(row.mean for row in rows)
-        if hasattr(state, "entries"):
-            newcomer = state.entries.value(rater.parameters_, "prior_spread", kind) ** 2
-        else:
-            newcomer = state.fills["variance"]
-        rater._slots.take(
-            row._replace(
-                mean=row.mean - reset.part * (row.mean - mean),
-                variance=max(row.variance, min(row.variance + moves**2, newcomer)),
-            )
-            for row in rows
-        )
-
-
-def _soften_filter(rater: Any, state: SlotState, reset: SoftReset) -> None:
-    b, own = state.beliefs, state.own
-    own = own[own >= 0]
-    own = own[b.games[own] > 0]
-    b.x[own] -= reset.part * (b.x[own] - mean_of(b.x[own].tolist()))
-    added, newcomer = (reset.moves / rater._points_per_unit) ** 2, rater._numbers[0][STRENGTH].prior
-    variances, places = (b.C, (b.row[own], b.row[own])) if state.full else (b.v, own)
-    before = variances[places]
-    variances[places] = before.clip(min=(before + added).clip(max=newcomer))
 
 
 def begin_seasons(rater: Any, day: int) -> None:

@@ -232,11 +232,6 @@ class Levels:
             out[:, k] = places[condition.codes]
         return out
 
-    def all_met(self, matches: Matches) -> bool:
-        """Whether every level that matches say has been met."""
-        met = self.codes(matches, admit=False) >= 0
-        return all((met[:, k] | (matches.conditions[name].codes < 0)).all() for k, name in enumerate(self.conditions))
-
     def row(self, given: Mapping[str, object] | None) -> NDArray[np.int64]:
         """Slots of one match from its levels by condition, made where they are new; -1 where none is given."""
         given = check_levels(given, self.conditions)
@@ -477,7 +472,17 @@ class RaterState(ABC):
             self.name_indices[key].places(stored_names(arrays, key))
         self.before = stored(arrays, "before", "i", (ANY,), 0)
         sizes = self._sizes(arrays)
-        self.known = self.known._replace(**{name: self._stored(arrays, name, sizes) for name in self.known._fields})
+        known: dict[str, NDArray[Any]] = {}
+        for name, fresh in self.known._asdict().items():  # each is like that of a fresh state in all but its length
+            column = self.columns.get(name, StateColumn())
+            rows = column.first + sizes[column.name_index] if name in self.columns else ANY
+            if rows != ANY and len(arrays[name]) < column.first:
+                rows = len(arrays[name])
+            wide = (rows,) if column.square else tuple(length or ANY for length in fresh.shape[1:])
+            low, below = (-1, sizes[column.into]) if column.into else (column.low, None)
+            low, below = (FIRST_DAY, LAST_DAY) if name in DAYS else (low, below)
+            known[name] = stored(arrays, name, fresh.dtype.kind, (rows, *wide), low, below)
+        self.known = self.known._replace(**known)
         if self.before.size > len(self):
             raise InputError("The array 'before' of a stored state is longer than its names are many.")
         if "last" in self.known._fields:
@@ -487,17 +492,6 @@ class RaterState(ABC):
     def _sizes(self, arrays: Mapping[str, NDArray[Any]]) -> dict[str, int]:
         """How many there are of all that arrays hold places of."""
         return {key: len(name_index) for key, name_index in self.name_indices.items()}
-
-    def _stored(self, arrays: Mapping[str, NDArray[Any]], name: str, sizes: Mapping[str, int]) -> NDArray[Any]:
-        """An array as it was stored, if it is like that of a fresh state in all but its length."""
-        fresh, column = getattr(self.known, name), self.columns.get(name, StateColumn())
-        rows = column.first + sizes[column.name_index] if name in self.columns else ANY
-        if rows != ANY and len(arrays[name]) < column.first:
-            rows = len(arrays[name])
-        wide = (rows,) if column.square else tuple(length or ANY for length in fresh.shape[1:])
-        low, below = (-1, sizes[column.into]) if column.into else (column.low, None)
-        low, below = (FIRST_DAY, LAST_DAY) if name in DAYS else (low, below)
-        return stored(arrays, name, fresh.dtype.kind, (rows, *wide), low, below)
 
 
 class Ratings(NamedTuple):

@@ -39,12 +39,11 @@ from kinelo.advice.audit import kernels
 from kinelo.advice.audit.hindsight import SEARCH_DRAWS, HindsightStrengths, Likelihood, falling_root, walk_factor
 from kinelo.advice.audit.kernels import CHESS_NU, NORMAL_95, YEAR, Array, Calendar, Parameters, System
 from kinelo.forecasts.places import width_of
-from kinelo.matches.contests import Contests, Slots
+from kinelo.matches.contests import FINISHED, Contests, Slots
 from kinelo.play.formula import kernel
 from kinelo.raters.bradley_terry.orders import (
     OrderFit,
     Orders,
-    drawn_orders,
     fit_orders,
     order_surprises,
     pools_of_contests,
@@ -519,7 +518,7 @@ def fields_found(contests: Contests, off: float = 0.0, depth: float = 0.0) -> Fi
         luck_of_day = generator.standard_normal(who.size)
         low = generator.random(who.size) < off
         shown = truth[who] + POINTS_PER_UNIT * np.where(low, width_of(depth) * luck_of_day - depth, luck_of_day)
-        order = drawn_orders(part, shown)
+        order = np.lexsort((-shown, part.ended != FINISHED, part.contest))  # who did not finish does not again
         again = replace(_with_entrants(part, part.entrant[order]), place=places, ended=part.ended[order])
         entrant, ordered = again.entrant.astype(np.int64), Orders.of(again)
         refit = fit_orders(ordered, size, WIDE, truth)

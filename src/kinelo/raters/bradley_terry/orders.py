@@ -276,12 +276,6 @@ def order_surprises(orders: Orders, strength: Array) -> Array:
     return order_derivatives(orders, POINT * strength)[1][:, 0]
 
 
-def drawn_orders(contests: Contests, shown: Array) -> NDArray[np.int64]:
-    """Entries in the order in which the same fields end by what each of them shows (entries); who did not finish does
-    not finish again."""
-    return np.lexsort((-shown, contests.ended != FINISHED, contests.contest))
-
-
 def pools_of_contests(contests: Contests) -> NDArray[np.int64]:
     """The pool of each entrant: those whom contests tie to one another; 0 is the largest, −1 of who never competed."""
     entries, number = contests.entrant.size, len(contests.entrants)

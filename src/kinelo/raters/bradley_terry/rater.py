@@ -382,26 +382,23 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             raise InputError(f"errors_by={one_line(self.errors_by)} must be the name of a column, such as 'judge'.")
         return Tally(covariates, self.errors_by)
 
-    def _tally_for(self, matches: Matches | Contests) -> Any:
-        """The state, which is of matches or of contests."""
-        tally: Tally = self._begun()
-        if isinstance(matches, Contests) == isinstance(tally, OrderTally):
-            return tally
-        if len(tally):
-            held = CONTESTS if isinstance(tally, OrderTally) else MATCHES
-            raise InputError(
-                f"This BradleyTerry has compared {held.noun}, and what it is handed now are {matches.kind.noun}; "
-                "take another one for them."
-            )
-        given = [name for name in ("covariates", "home_advantage", "ties", "errors_by") if getattr(self, name)]
-        if isinstance(matches, Contests) and given:
-            raise InputError(f"BradleyTerry({given[0]}=…) says something of matches of two sides; leave it out here.")
-        self._state = OrderTally() if isinstance(matches, Contests) else self._fresh(self.parameters_)
-        return self._state
-
     def _use(self, matches: Matches | Contests) -> None:
         """Add further comparisons; the estimate is made anew from all of them, as if they had come at once."""
-        self._tally_for(matches).add(matches)
+        tally: Any = self._begun()
+        if isinstance(matches, Contests) != isinstance(tally, OrderTally):  # it compares either matches or contests
+            if len(tally):
+                held = CONTESTS if isinstance(tally, OrderTally) else MATCHES
+                raise InputError(
+                    f"This BradleyTerry has compared {held.noun}, and what it is handed now are {matches.kind.noun}; "
+                    "take another one for them."
+                )
+            given = [name for name in ("covariates", "home_advantage", "ties", "errors_by") if getattr(self, name)]
+            if isinstance(matches, Contests) and given:
+                raise InputError(
+                    f"BradleyTerry({given[0]}=…) says something of matches of two sides; leave it out here."
+                )
+            tally = self._state = OrderTally() if isinstance(matches, Contests) else self._fresh(self.parameters_)
+        tally.add(matches)
         if not self._stepping:
             self._theta = self._ridge_found = self._retirement_found = None
             self._order = SideOrder(not tells_result(*self._state.won_at_home()), self._order.neutral)
@@ -492,10 +489,15 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
                 self._ridge_found, likelihood, start = LEAST_RIDGE, weakest, theta
             else:
                 tried = [likelihood.with_ridge(ridge) for ridge in RIDGES]
-                found = first_not_worse(tried, likelihood, events, tally.name_index.names, start)
-                self._ridge_found, likelihood = RIDGES[found], tried[found]
+                best = first_not_worse(tried, likelihood, events, tally.name_index.names, start)
+                self._ridge_found, likelihood = RIDGES[best], tried[best]
         if isinstance(tally, OrderTally) and self.retirement is None and self._retirement_found is None:
-            likelihood = self._find_retirement(tally, likelihood, start)
+            self._retirement_found = 0.0
+            if not tally.orders.finished.all():  # the share that forecasts of contests left out ask for
+                tried = [likelihood]
+                tried += [likelihood.over(tally.orders.with_retirement(share)) for share in RETIREMENTS[1:]]
+                best = first_not_worse(tried, likelihood, tally.comparisons[1], tally.name_index.names, start, 0.0)
+                self._retirement_found, likelihood = RETIREMENTS[best], tried[best]
         self._theta, self._known = likelihood.maximum(start), n
         ties = math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0)
         effects = self._theta[n : n + likelihood.effects] / points_scale(CHESS_NU, ties)
@@ -506,17 +508,6 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             **({"retirement": self._retirement} if isinstance(tally, OrderTally) else {}),
         }
         self.covariates_: dict[str, float] = dict(zip(self.covariates, effects[int(venue) :].tolist(), strict=True))
-
-    def _find_retirement(self, tally: OrderTally, judge: Likelihood, start: Array) -> Likelihood:
-        """The likelihood with the share of retirements that forecasts of contests left out ask for."""
-        self._retirement_found, tried = 0.0, [judge]
-        if tally.orders.finished.all():
-            return judge
-        for retirement in RETIREMENTS[1:]:
-            tried.append(judge.over(tally.orders.with_retirement(retirement)))
-        found = first_not_worse(tried, judge, tally.comparisons[1], tally.name_index.names, start, 0.0)
-        self._retirement_found = RETIREMENTS[found]
-        return tried[found]
 
     def _shift(self) -> float:
         """What is added to strengths in points to make them ratings."""

@@ -367,8 +367,22 @@ def _listed(source: Any) -> dict[str, Player]:
         player = Player(games=games, born=_year(name, given["born"][place]))
         player.put_on(BEGINNING, round(rating))
         player.highest = max(player.highest, _whole(name, given["highest"][place]))
-        if given["k"][place] not in (None, ""):
-            guessed += _follow_k(name, player, given["k"][place], known=games != SETTLED)
+        if (k := given["k"][place]) not in (None, ""):  # the player has the K that the list publishes
+            try:
+                published = int(float(k))
+            except (TypeError, ValueError):
+                published = 0
+            if published not in (10, 20, 40):
+                raise InputError(f"The list gives {name!r} K = {k!r:.20}; FIDE's K is 40, 20 or 10.")
+            if published == 10:
+                player.highest = max(player.highest, ELITE)
+            elif published == 20:
+                if player.born is not None:
+                    player.highest = max(player.highest, JUNIOR_LINE)  # a junior with K = 20 has been there
+                player.games = max(player.games, SETTLED)
+            elif player.born is None and games == SETTLED:
+                player.games = 0
+                guessed.append(name)
         made[clean_name(name)] = player
     if guessed:
         more = ", …" if len(guessed) > 3 else ""
@@ -378,26 +392,6 @@ def _listed(source: Any) -> dict[str, Player]:
 
 def _by_name(source: Any) -> bool:
     return isinstance(source, Mapping) and not any(isinstance(v, list | tuple | np.ndarray) for v in source.values())
-
-
-def _follow_k(name: str, player: Player, k: Any, *, known: bool) -> list[str]:
-    """Let a player have the K that a list publishes; the name where the number of games was guessed for it."""
-    try:
-        given = int(float(k))
-    except (TypeError, ValueError):
-        given = 0
-    if given not in (10, 20, 40):
-        raise InputError(f"The list gives {name!r} K = {k!r:.20}; FIDE's K is 40, 20 or 10.")
-    if given == 10:
-        player.highest = max(player.highest, ELITE)
-    elif given == 20:
-        if player.born is not None:
-            player.highest = max(player.highest, JUNIOR_LINE)  # a junior with K = 20 has been there
-        player.games = max(player.games, SETTLED)
-    elif player.born is None and not known:
-        player.games = 0
-        return [name]
-    return []
 
 
 def _whole(name: str, value: Any) -> int:

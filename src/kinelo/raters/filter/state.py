@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,20 +132,9 @@ class SlotState(RaterState):
         if self.full:
             self.beliefs.C[:first, :first] = beliefs.C[:first, :first]
 
-    def without_covariance(self) -> Self:
-        """A copy for which matches can make slots, without the covariance."""
-        twin = copy.copy(self)
-        twin.full, twin.beliefs = False, self.beliefs._replace(C=np.empty((0, 0)))
-        return copy.deepcopy(twin)
-
     def use_conditions(self, conditions: tuple[str, ...]) -> None:
         """Begin without any level of these conditions."""
         self.levels = Levels(conditions)
-
-    def effect_beliefs(self) -> tuple[Array, Array]:
-        """Mean and variance of what every covariate is worth."""
-        own = slice(FIXED_SLOTS, self.fixed)
-        return self.beliefs.x[own], (np.diagonal(self.beliefs.C) if self.full else self.beliefs.v)[own]
 
     def with_effects(self, entries: Entries, numbers: Array) -> Entries:
         """The entries, and beside them the covariates of each match (matches, covariates) that are not 0."""
@@ -175,22 +164,19 @@ class SlotState(RaterState):
                 wide[:size, :width] = self.under
                 self.under = wide
         slots, shares, of = [entries.slot], [entries.share], [match]
+        width = self.under.shape[1]
         for c in range(codes.shape[1]):
             there = strong[codes[match[strong], c] >= 0]
-            slots.append(self._at_levels(entries.slot[there], codes[match[there], c], CONDITION + c, keep))
+            strength, level, kind = entries.slot[there], codes[match[there], c], CONDITION + c
+            if keep:
+                self.make_missing("under", strength * width + level, kind)
+            under = np.full(strength.size, -1)
+            listed = (strength >= 0) & (strength < len(self.under)) & (level < width)
+            under[listed] = self.under[strength[listed], level[listed]]
+            slots.append(np.where(under >= 0, under, -1 - kind))
             shares.append(entries.share[there])
             of.append(match[there])
         return _by_match(slots, shares, of, len(codes))
-
-    def _at_levels(self, slots: Places, codes: NDArray[Any], kind: int, keep: bool) -> Places:
-        """SlotBeliefs of strengths at levels, made where they are to be kept, else newcomers of a kind."""
-        width = self.under.shape[1]
-        if keep:
-            self.make_missing("under", slots * width + codes, kind)
-        met = np.full(slots.size, -1)
-        known = (slots >= 0) & (slots < len(self.under)) & (codes < width)
-        met[known] = self.under[slots[known], codes[known]]
-        return np.where(met >= 0, met, -1 - kind)
 
     def in_batch(self, count: int = 1) -> SlotBeliefs:
         """The beliefs as the loop without covariance takes them: views where there is one, else copies."""
@@ -212,14 +198,6 @@ class SlotState(RaterState):
             b.row[slots] = np.arange(self.fixed, self.fixed + slots.size)
             b.rows[0] = self.fixed + slots.size
         self.before = unseen
-
-    def place_beliefs(self, mean: Array, variance: Array) -> None:
-        """Give the first names these beliefs, independent of each other."""
-        own = self.own[: mean.size]
-        self.beliefs.x[own], self.beliefs.v[own] = mean, variance
-        if self.full:
-            rows = self.beliefs.row[own]
-            self.beliefs.C[rows, rows] = variance
 
     @property
     def latest(self) -> int:

@@ -87,11 +87,16 @@ class SideState(SlotState):
     def lists(self, matches: Matches, keep: bool, effects: NDArray[np.float64]) -> Lists:
         """Entries of matches with these covariates; newcomers are given places where they are to be kept."""
         home, away, unknown, *_ = self.admit(matches) if keep else self.find(matches)
-        if len(matches) == 1 and not self.levels.conditions and not effects.size:
-            return Lists(
-                NO_ENTRIES, self._one_match(int(home[0]), int(away[0]), bool(matches.neutral[0])), NO_ROTATIONS, unknown
-            )
         owners, ground = self.known.own, self.known.ground
+        if len(matches) == 1 and not self.levels.conditions and not effects.size:  # without the arrays that many need
+            host, neutral = int(home[0]), bool(matches.neutral[0])
+            slots = [int(owners[place]) if place >= 0 else -1 - STRENGTH for place in (host, int(away[0]))]
+            slots.append(NEUTRAL if neutral else HOME)
+            if self.grounds and not neutral:
+                ground_slot = int(ground[host]) if host >= 0 else -1
+                slots.append(ground_slot if ground_slot >= 0 else -1 - OWN)
+            entries = Entries(np.array([0, len(slots)]), np.array(slots), SIDE_SHARES[: len(slots)])
+            return Lists(NO_ENTRIES, entries, NO_ROTATIONS, unknown)
         at_home = ~matches.neutral
         columns: list[tuple[Places, float, NDArray[np.bool_] | None]] = [
             (_slots(owners, home, STRENGTH), 1.0, None),
@@ -102,16 +107,6 @@ class SideState(SlotState):
             columns.append((_slots(ground, home, OWN), 1.0, None if at_home.all() else at_home))
         entries = self.with_levels(entries_of(columns), self.levels.codes(matches, admit=keep), keep)
         return Lists(NO_ENTRIES, self.with_effects(entries, effects), NO_ROTATIONS, unknown)
-
-    def _one_match(self, home: int, away: int, neutral: bool) -> Entries:
-        """Entries of one match, without the arrays that many need."""
-        own, ground = self.known.own, self.known.ground
-        slots = [int(own[place]) if place >= 0 else -1 - STRENGTH for place in (home, away)]
-        slots.append(NEUTRAL if neutral else HOME)
-        if self.grounds and not neutral:
-            met = int(ground[home]) if home >= 0 else -1
-            slots.append(met if met >= 0 else -1 - OWN)
-        return Entries(np.array([0, len(slots)]), np.array(slots), SIDE_SHARES[: len(slots)])
 
     def find(self, matches: Matches) -> MatchIndices:
         """Places of both sides (−1: never met), and the names never met; nobody is added."""
@@ -137,11 +132,6 @@ class SideState(SlotState):
         if self.waiting and len(matches):
             self.arrive(int(matches.day[0]))
         return MatchIndices(home, away, tuple(self.name_index.names[before:]))
-
-    def ground_advantages(self) -> NDArray[np.float64]:
-        """What every side's own ground adds."""
-        ground = self.known.ground[: len(self)]
-        return np.where(ground >= 0, self.beliefs.x[ground], 0.0)
 
 
 def _slots(table: Places, places: NDArray[Any], kind: int) -> Places:
@@ -280,7 +270,11 @@ class KalmanElo(GaussianRater):
         """All of them: the filter knows how far a day goes, and needs no part of its own for each; but a level never
         met counts for nothing on its first day.
         """
-        return [(matches, False)] if self._state.levels.all_met(matches) else super()._parts(matches)
+        levels = self._state.levels
+        met = levels.codes(matches, admit=False) >= 0
+        columns = enumerate(levels.conditions)
+        all_met = all((met[:, k] | (matches.conditions[name].codes < 0)).all() for k, name in columns)
+        return [(matches, False)] if all_met else super()._parts(matches)
 
     def _active(self, matches: int) -> Active:
         return NO_ACTIVE if self.start is not None else self._state.active(REFERENCE_DAYS, matches)
@@ -336,12 +330,13 @@ class KalmanElo(GaussianRater):
 
         points = self._points_per_unit
         strength, variance = self._relative(state, belief)
+        ground = state.known.ground[: len(state)]
         table = pl.DataFrame(
             {
                 "name": pl.Series(state.name_index.names, dtype=pl.String),
                 "rating": self.initial + points * strength,
                 "uncertainty": points * np.sqrt(self.parameters_["doubt"] * variance),
-                "home": points * state.ground_advantages(),
+                "home": points * np.where(ground >= 0, state.beliefs.x[ground], 0.0),
                 "matches": state.games_shown(),
                 "last_played": state.last_played(),
             }

@@ -238,7 +238,13 @@ class PlayerElo(GaussianRater):
     def _prepare(self, matches: Matches) -> None:
         if matches.lineups is None or not matches.lineups.player.size:
             raise InputError("Player ratings need line-ups; read them with read_matches(..., lineups=...).")
-        self._roles = _estimable_roles(matches.lineups) if self.role_weights is None else ()
+        self._roles: tuple[str, ...] = ()
+        named, roles = matches.lineups.role[matches.lineups.role >= 0], matches.lineups.roles
+        if self.role_weights is None and named.size >= matches.lineups.role.size / 2:
+            # Roles that occur often enough are weighed; one is left out, because only ratios of weights matter.
+            counts, least = np.bincount(named, minlength=len(roles)), LEAST_ROLE_SHARE * named.size
+            frequent = [code for code in np.argsort(-counts, kind="stable") if counts[code] >= least]
+            self._roles = tuple(roles[code] for code in frequent[1:])
         self._lineup_size = mean_lineup_size(
             lineup_sheet(
                 matches.lineups,
@@ -523,13 +529,3 @@ class PlayerElo(GaussianRater):
         self._lineup_size: float = float(arrays["lineup_size"])
         self._counts_size = "counts_size" in arrays
         super().from_arrays(arrays)
-
-
-def _estimable_roles(lineups: Lineups) -> tuple[str, ...]:
-    """Roles that occur often enough to be weighed; one is left out, because only ratios of weights matter."""
-    named = lineups.role[lineups.role >= 0]
-    if named.size < lineups.role.size / 2:
-        return ()
-    counts = np.bincount(named, minlength=len(lineups.roles))
-    frequent = [code for code in np.argsort(-counts, kind="stable") if counts[code] >= LEAST_ROLE_SHARE * named.size]
-    return tuple(lineups.roles[code] for code in frequent[1:])

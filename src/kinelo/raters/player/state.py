@@ -126,24 +126,20 @@ class SquadState(SlotState):
         fixtures = Fixtures(
             np.asarray(indices.home, np.int32), np.asarray(indices.away, np.int32), matches.day, matches.neutral
         )
-        ahead, played, turns = make_lists(fixtures, sheet, self.known, self.size, keep)
+        ahead, played, lineups = make_lists(fixtures, sheet, self.known, self.size, keep)
         codes = self.levels.codes(matches, admit=keep)
         entries = [
             self.with_effects(self.with_levels(Entries(*one), codes, keep), numbers)
             for one, numbers in zip((played, ahead), effects, strict=True)
         ]
-        return Lists(entries[1], entries[0], self._rotations(Rotations(*turns), codes), indices.unknown)
-
-    def _rotations(self, turns: Rotations, codes: NDArray[np.int64]) -> Rotations:
-        """Line-ups of which one will play, at the levels of their matches (matches, conditions)."""
-        if not self.levels.conditions or not turns.slot.size:
-            return turns
-        match = np.repeat(np.repeat(np.arange(len(codes)), np.diff(turns.sides)), np.diff(turns.lineups))
-        found = self.with_levels(Entries(turns.offsets, turns.slot, turns.share), codes[match], keep=False)
-        met = found.slot >= 0
-        return turns._replace(
-            offsets=found.offsets, slot=np.where(met, found.slot, LEVEL), share=np.where(met, found.share, 0.0)
-        )
+        turns = Rotations(*lineups)
+        if self.levels.conditions and turns.slot.size:  # of line-ups of which one will play
+            match = np.repeat(np.repeat(np.arange(len(codes)), np.diff(turns.sides)), np.diff(turns.lineups))
+            levelled = self.with_levels(Entries(turns.offsets, turns.slot, turns.share), codes[match], keep=False)
+            met = levelled.slot >= 0
+            slot, share = np.where(met, levelled.slot, LEVEL), np.where(met, levelled.share, 0.0)
+            turns = turns._replace(offsets=levelled.offsets, slot=slot, share=share)
+        return Lists(entries[1], entries[0], turns, indices.unknown)
 
     def from_arrays(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take over what :meth:`to_arrays` gave."""

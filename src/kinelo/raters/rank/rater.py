@@ -770,20 +770,16 @@ class RankElo(Rater[Matches | Contests, Any]):
         """
         from kinelo.raters.rank.hindsight import smoothed_states
 
-        back, state, contests = self._once_more(matches)
+        back = copy.copy(self)
+        back._reset(dict(self.parameters_))
+        back._check_usable(matches)
+        contests = back._seen(matches)
+        state = back._begun(contests)
         tables = []
         for known in smoothed_states(state, contests, back._model(), stops):
             state.known = known
             tables.append(back.ratings_)
         return tables
-
-    def _once_more(self, matches: Contests | Matches) -> tuple[RankElo, RankState, Contests]:
-        """A rater with these parameters that has seen nothing yet, its state, and what it is to see."""
-        back = copy.copy(self)
-        back._reset(dict(self.parameters_))
-        back._check_usable(matches)
-        contests = back._seen(matches)
-        return back, back._begun(contests), contests
 
     @property
     def _slots(self) -> RankSlots:
