@@ -114,7 +114,13 @@ def rater_from(kind: type, about: dict[str, Any], book: str) -> Any:
     try:
         settings = dict(about["settings"])
         if kind.__name__ == "Mixture":
-            return kind({name: _member(one, book) for name, one in settings["raters"].items()})
+            members = {}
+            for name, member in settings["raters"].items():
+                of_member = class_named(member["rater"])
+                if of_member is None or not issubclass(of_member, Rater):
+                    raise KeyError(member["rater"])
+                members[name] = rater_from(of_member, member, book)
+            return kind(members)
         # A book holds tables themselves. The name of a file would have it read files of whoever opens it.
         if odd := [name for name in ("start", "k_of", "born") if not isinstance(settings.get(name), dict | None)]:
             raise KeyError(odd[0])
@@ -145,14 +151,6 @@ def restore(rater: Any, arrays: dict[str, Any], file: str) -> None:
             f"{file} does not hold what {type(rater).__name__} stores ({in_one_line(error).rstrip('.')}); nothing was "
             "changed, put back a copy of the file."
         ) from None
-
-
-def _member(about: dict[str, Any], book: str) -> Any:
-    """A rater of a mixture that a book keeps."""
-    kind = class_named(about["rater"])
-    if kind is None or not issubclass(kind, Rater):
-        raise KeyError(about["rater"])
-    return rater_from(kind, about, book)
 
 
 def described(rater: Any) -> dict[str, Any]:

@@ -54,8 +54,12 @@ def refit(ratings: Ratings, after: int | None) -> Refit | None:
     with database.snapshot():
         ratings.keep_up()
         done, blank = ratings.milestones, ratings.blank
-        if after is not None and _since_refit(ratings) < after:
-            return None
+        if after is not None:
+            (fresh,) = database.one(f"SELECT COUNT(*) FROM {ratings.ledger.table}")
+            if ratings.milestones:  # of them, those that parameters were learnt from
+                fresh -= database.one("SELECT MAX(matches) FROM milestone WHERE what = ?", (REFIT,))[0] or 0
+            if fresh < after:
+                return None
         matches, known = ratings.ledger.read(), ratings.whole()
     if matches is None:
         raise InputError(f"The rating book {database.name} holds no {ratings.noun} to learn from yet.")
@@ -120,15 +124,6 @@ def _parameters(rater: Any) -> dict[str, float]:
         for name, member in rater.members_.items()
         for parameter, value in member.parameters_.items()
     }
-
-
-def _since_refit(ratings: Ratings) -> int:
-    """Matches of a book that parameters were not learnt from."""
-    database = ratings.database
-    count = database.one(f"SELECT COUNT(*) FROM {ratings.ledger.table}")[0]
-    if not ratings.milestones:
-        return count
-    return count - (database.one("SELECT MAX(matches) FROM milestone WHERE what = ?", (REFIT,))[0] or 0)
 
 
 Row = tuple[int, float, float | None, int]

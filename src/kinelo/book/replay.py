@@ -55,9 +55,16 @@ def explain_replay(
     """Why ratings moved when a match came late or was put right; None of one that did neither."""
     former = database.one("SELECT value FROM about WHERE key = ?", (FORMER + name,))
     if former is not None:
-        said = read_json(former[0], database.name)
-        new, old = (ledger.as_of("number <= ?", (said["number"],), name, row) for row in (None, said["row"]))
-        return _corrected(blank, rater, name, old, new, of)
+        stored = read_json(former[0], database.name)
+        new, old = (ledger.as_of("number <= ?", (stored["number"],), name, row) for row in (None, stored["row"]))
+        was, explanation = (explain_match(rater, name, played) for played in (old, new))
+        then, now = _list(blank, old), _list(blank, new)
+        reasons = {}
+        for person in dict.fromkeys([*explanation.reasons, *was.reasons, *of]):
+            correction = _counted(explanation.reasons.get(person), was.reasons.get(person))
+            reasons |= _reason(person, then, now, {"correction": correction})
+        note = f"{name} was put right: the {new.kind.noun} after it were rated again."
+        return replace(explanation, reasons=reasons, note=note)
     (rank,) = database.one(f"SELECT rank FROM {ledger.table} WHERE {ledger.column} = ?", (name,))
     before = ledger.as_of("rank < ?", (rank,))
     after = ledger.as_of(f"(rank < ? OR {ledger.column} = ?)", (rank, name))
@@ -78,17 +85,6 @@ def _late(blank: Any, rater: Any, name: str, before: Any, after: Any, of: Sequen
     later = len(after) - 1 - int((after._keys == name).nonzero()[0][0])
     rest = f"1 later {after.kind.one} was" if later == 1 else f"{later:,} later {after.kind.noun} were"
     note = f"{name} came late: {rest} rated again."
-    return replace(explanation, reasons=reasons, note=note)
-
-
-def _corrected(blank: Any, rater: Any, name: str, old: Any, new: Any, of: Sequence[str]) -> Explanation:
-    was, explanation = (explain_match(rater, name, played) for played in (old, new))
-    then, now = _list(blank, old), _list(blank, new)
-    reasons = {}
-    for person in dict.fromkeys([*explanation.reasons, *was.reasons, *of]):
-        counted = _counted(explanation.reasons.get(person), was.reasons.get(person))
-        reasons |= _reason(person, then, now, {"correction": counted})
-    note = f"{name} was put right: the {new.kind.noun} after it were rated again."
     return replace(explanation, reasons=reasons, note=note)
 
 

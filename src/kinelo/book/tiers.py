@@ -169,19 +169,17 @@ class TierBoard:
         ]
         columns += [number("Rating", "rating", ".0f"), number("Matches", "matches", "d")]
         several = [words("Kind", "kind")] if len(self.bounds) > 1 else []
-        rows = [row | {"tier": _tier_in_words(row)} for row in self.rows]
+        rows = []
+        for row in self.rows:
+            arrow = "" if not row["moved"] else " ↑" if row["moved"] > 0 else " ↓"
+            placed = row["tier"] is not None
+            tier = f"{row['tier']} {row['division']}{arrow}" if placed else f"placed after {row['to_place']} more"
+            rows.append(row | {"tier": tier})
         return Table([columns[0], *several, *columns[1:]], rows)
 
     def html(self, most: int) -> str:
         """The body of a page: a heading, the day, and the first of the board."""
         return f"<h1>Leaderboard</h1><p>After the matches up to {self.date}.</p>{self.table().head(most).html()}"
-
-
-def _tier_in_words(row: Mapping[str, Any]) -> str:
-    if row["tier"] is None:
-        return f"placed after {row['to_place']} more"
-    arrow = "" if not row["moved"] else " ↑" if row["moved"] > 0 else " ↓"
-    return f"{row['tier']} {row['division']}{arrow}"
 
 
 @dataclass(frozen=True)

@@ -379,12 +379,17 @@ def queue_trial(
     what = what or Lobbies()
     for name, value, high in (("per_minute", per_minute, 1e5), ("minutes", minutes, 1e5), ("every", every, 1e4)):
         check_number("queue_trial", name, value, 0.0, high, above=True)
-    known = _all_ratings(rated)
+    if isinstance(rated, Mapping):
+        named = {name: float(check_number("ratings", one_line(name), x, -1e6, 1e6)) for name, x in rated.items()}
+        ratings = {name: (rating, 0.0) for name, rating in named.items()}
+    else:
+        ratings = _ratings_of(rated, answering(rated, "match_quality")[0].ratings_["name"].to_list())
     sizes, often = zip(*(parties or {1: 1.0}).items())
     if any(not 1 <= whole("a party", size, 1) <= what.size for size in sizes):
         raise InputError(f"A party has 1 to {what.size} players here.")
-    generator, names = np.random.default_rng(seed), list(known)
-    true = {name: x + math.sqrt(v) * z for (name, (x, v)), z in zip(known.items(), generator.normal(size=len(known)))}
+    generator, names = np.random.default_rng(seed), list(ratings)
+    deviates = generator.normal(size=len(names))
+    true = {name: x + math.sqrt(v) * z for (name, (x, v)), z in zip(ratings.items(), deviates)}
     count = int(generator.poisson(per_minute * minutes))
     times = np.sort(generator.random(count)) * 60.0 * minutes
     size_of = generator.choice(sizes, count, p=np.array(often) / sum(often))
@@ -401,16 +406,9 @@ def queue_trial(
     ]
     nearest = Lobbies(what.sides, what.size, 0.0, 0.0, what.roles)
     ways = (("as even as can be", what, _even), ("nearest rating", nearest, _dealt))
-    policies = tuple(_simulated(name, arrivals, known, true, rule, split, every, 60.0 * minutes)
+    policies = tuple(_simulated(name, arrivals, ratings, true, rule, split, every, 60.0 * minutes)
                      for name, rule, split in ways)  # fmt: skip
     return QueueTrial(policies, minutes, int(ends[-1]))
-
-
-def _all_ratings(rated: Any) -> dict[str, tuple[float, float]]:
-    if isinstance(rated, Mapping):
-        return {name: (float(check_number("ratings", one_line(name), x, -1e6, 1e6)), 0.0) for name, x in rated.items()}
-    table = answering(rated, "match_quality")[0].ratings_
-    return _ratings_of(rated, table["name"].to_list())
 
 
 def _simulated(

@@ -188,13 +188,10 @@ class SequentialTest:
         outcome = sum(signed_result(one) + 1.0 for one in both)
         if outcome != int(outcome):
             raise InputError(f"A game counts as 0, 0.5 or 1 points of the side that is tested, not {both!r}.")
-        self._decide(int(outcome))
-        return self
-
-    def _decide(self, outcome: int) -> None:
-        self.counts[outcome] += 1.0
+        self.counts[int(outcome)] += 1.0
         if self.state == "go on":
             self._stop_at(self.llr, self.played)
+        return self
 
     def _stop_at(self, ratio: float, played: int | None) -> None:
         low, high = self.bounds

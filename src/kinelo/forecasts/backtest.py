@@ -208,8 +208,15 @@ def backtest(
     fitted = {name: rater for name, (_, rater, _) in zip(named, ended, strict=True)}
     seconds = {name: taken for name, (_, _, taken) in zip(named, ended, strict=True)}
     done: Any = kind(test, forecasts, fitted, seconds, tuple(metrics))
-    if isinstance(done, Backtest):
-        _doubt(done)
+    if isinstance(done, Backtest) and len(done.matches) >= ENOUGH_TO_DOUBT:
+        for name in done.forecasts:
+            loss = float(done.match_scores(name).mean())
+            if loss < TOO_GOOD:  # no sport is that predictable
+                warn(
+                    f"{name} forecast {len(done.matches):,} matches with a log-loss of {loss:.2g}, which is too good "
+                    "to be true: something tells the result beforehand, such as an order of sides, a venue or a "
+                    "line-up that depends on who won."
+                )
     return done
 
 
@@ -251,20 +258,6 @@ def _parted(matches: Any, train_until: Any) -> tuple[Any, Any]:
             f"train_until={str(train_until)!r} leaves {len(train)} {noun} to fit and {len(test)} to test; {instead}."
         )
     return train, test
-
-
-def _doubt(test: Backtest) -> None:
-    """Warn of forecasts that are too good: no sport is that predictable, so the result has leaked into them."""
-    if len(test.matches) < ENOUGH_TO_DOUBT:
-        return
-    for name in test.forecasts:
-        loss = float(test.match_scores(name).mean())
-        if loss < TOO_GOOD:
-            warn(
-                f"{name} forecast {len(test.matches):,} matches with a log-loss of {loss:.2g}, which is too good to be "
-                "true: something tells the result beforehand, such as an order of sides, a venue or a line-up that "
-                "depends on who won."
-            )
 
 
 def named_raters(raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forecaster) -> dict[str, Forecaster]:

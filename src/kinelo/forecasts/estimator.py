@@ -84,25 +84,20 @@ def score_ahead(rater: Any, matches: Any, y: object) -> float:
     check_target(matches, y)
     if len(matches) == 0:
         raise InputError(f"There are no {matches.kind.noun} to score; at least one is needed.")
-    forecast = copy.deepcopy(rater).one_step_ahead(_as_hindsight(rater._fitted, matches))
-    if matches.kind is CONTESTS:
+    fitted, kind = rater._fitted, matches.kind
+    if fitted is not None and len(fitted) and fitted.dated and matches.date[0] < fitted.date[-1]:
+        warn(
+            f"These {kind.noun} begin on {matches.date[0]}, before the last {kind.one} fitted "
+            f"({fitted.date[-1]}): their score is one of hindsight. Split {kind.noun} by time, with TimeSeriesSplit or "
+            "before() and since()."
+        )
+        matches = replace(matches, date=np.maximum(matches.date, fitted.date[-1]))
+    forecast = copy.deepcopy(rater).one_step_ahead(matches)
+    if kind is CONTESTS:
         from kinelo.forecasts.contest_scores import score_of
 
         return score_of(forecast)
     return -float(log_loss(forecast.probabilities, matches.result).mean())
-
-
-def _as_hindsight(fitted: Any, matches: Any) -> Any:
-    """Matches to score; those before the last one fitted count as played on its day, with a warning."""
-    if fitted is None or not len(fitted) or not fitted.dated or matches.date[0] >= fitted.date[-1]:
-        return matches
-    noun = matches.kind.noun
-    warn(
-        f"These {noun} begin on {matches.date[0]}, before the last {matches.kind.one} fitted "
-        f"({fitted.date[-1]}): their score is one of hindsight. Split {noun} by time, with TimeSeriesSplit or "
-        "before() and since()."
-    )
-    return replace(matches, date=np.maximum(matches.date, fitted.date[-1]))
 
 
 def estimator_tags() -> Tags:

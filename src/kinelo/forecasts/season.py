@@ -268,7 +268,12 @@ def season(
     rater = rater_knowing(rater, fixtures.teams)
     realisations, seed = whole("realisations", realisations, 1), whole("seed", seed, 0)
     so_far = season_so_far(fixtures, results, since)
-    _warn_of_points_lost(rater, fixtures, results)
+    fitted = getattr(rater, "_fitted", None)
+    if results is None and isinstance(fitted, Matches) and is_under_way(fixtures, fitted):
+        warn(
+            "No fixture has a result, so that everyone starts from 0 points; results=matches counts the points won in "
+            "the season so far, and results=matches[:0] none."
+        )
     before, fixtures = so_far.results, so_far.fixtures
     if realisations * float(len(before) + len(fixtures)) > MOST_TABLE_CELLS:
         raise InputError(
@@ -283,8 +288,8 @@ def season(
         for side in ("home", "away")
     )
     if rules is None:
-        known = results if results is not None and len(results) else getattr(rater, "_fitted", None)
-        rules = suited(known if isinstance(known, Matches) else fixtures[:0], len(names))
+        played = results if results is not None and len(results) else fitted
+        rules = suited(played if isinstance(played, Matches) else fixtures[:0], len(names))
     rules = _settled(rules, rater, len(names), margins=not np.isnan(margin).any())
     table = _Tables(home, away, outcome, margin, len(names), rules)
     generator = np.random.default_rng([seed, 15])
@@ -300,16 +305,6 @@ def _check_season(rater: Any, fixtures: Matches, rules: Rules | None) -> None:
     if len(fixtures) == 0:
         raise InputError("A season needs fixtures: matches read with read_matches(..., played=False).")
     check_forecaster(rater)
-
-
-def _warn_of_points_lost(rater: Any, fixtures: Matches, results: Matches | None) -> None:
-    """Warn where the rater was fitted on matches of the season under way and nobody handed them over."""
-    fitted = getattr(rater, "_fitted", None)
-    if results is None and isinstance(fitted, Matches) and is_under_way(fixtures, fitted):
-        warn(
-            "No fixture has a result, so that everyone starts from 0 points; results=matches counts the points won in "
-            "the season so far, and results=matches[:0] none."
-        )
 
 
 def sides_in(*parts: Matches) -> tuple[str, ...]:

@@ -321,15 +321,11 @@ def _number_contests(rows: ContestRows) -> None:
         (codes,), keys = encode_names(pl.Series(rows.date.astype(str)).set(pl.Series(np.isnat(rows.date)), None))
         rows.notes.append("there is no column of contests: rows of one day are one contest")
     rows.contest, rows.identifiers = codes.astype(np.int64), keys
-    if "date" in column_of and "contest" in column_of and (rows.fault == 0).any():
-        _split_by_date(rows)
-
-
-def _split_by_date(rows: ContestRows) -> None:
-    """Contests whose rows lie more than a month apart, or whose entrants return from day to day as in Race 1 of every
-    day, are several, each named with its day.
-    """
-    good, contest, keys = np.flatnonzero(rows.fault == 0), rows.contest, rows.identifiers
+    good, contest = np.flatnonzero(rows.fault == 0), rows.contest
+    if "date" not in column_of or "contest" not in column_of or not good.size:
+        return
+    # Contests whose rows lie more than a month apart, or whose entrants return from day to day as in Race 1 of every
+    # day, are several, each named with its day.
     order = good[np.lexsort((rows.date[good], contest[good]))]
     same = contest[order][1:] == contest[order][:-1]
     gap = np.diff(rows.date[order])
@@ -337,10 +333,10 @@ def _split_by_date(rows: ContestRows) -> None:
     days = same & (gap > np.timedelta64(0, "D")) & ~far
     # Runs of days: do the same entrants return on them?
     run = np.concatenate([[0], np.cumsum(~same | far)])
-    table = pl.DataFrame({"run": run, "entrant": rows.entrant[order], "day": rows.date[order]})
+    runs = pl.DataFrame({"run": run, "entrant": rows.entrant[order], "day": rows.date[order]})
     entrants, entries = (
         np.bincount(part["run"].to_numpy(), minlength=int(run.max(initial=0)) + 1)
-        for part in (table.unique(["run", "entrant"]), table.unique())
+        for part in (runs.unique(["run", "entrant"]), runs.unique())
     )
     daily = days & (entries >= SAME_ENTRANTS * entrants)[run][1:]
     apart = far | daily

@@ -302,8 +302,11 @@ def read_outcome(rows: MatchRows, name: str) -> None:
     column_of, played = rows.found, rows.options.played
     scores = _read_scores(rows)
     if scores is not None:
-        rows.margin = scores[2]
-        rows.total = _totals(rows, *scores)
+        home, away, rows.margin = scores
+        no_scores = [column_of[key] for key in ("home_place", "home_games") if key in column_of]
+        if column_of.get("home_score") not in no_scores:  # places, and games and sets won, do not add up
+            with np.errstate(invalid="ignore"):
+                rows.total = np.where(home - away == rows.margin, home + away, np.nan)
     elif "margin" in column_of:
         rows.margin = _numbers(rows, "margin")
         rows.reject(np.abs(rows.margin) > LARGEST_SCORE, "impossible margin")
@@ -464,7 +467,17 @@ def _read_scores(rows: MatchRows) -> tuple[NDArray[np.float64], NDArray[np.float
             columns = [column.str.strip_chars().str.replace_all(".", "", literal=True) for column in columns]
             home, away = (read_numbers(column) for column in columns)
         else:
-            _refuse_lost_thousands(columns)
+            if all(column.dtype.is_float() for column in columns):  # as which 1.012 for 1,012 came here
+                scores = np.concatenate([column.fill_null(np.nan).to_numpy() for column in columns])
+                scores = scores[np.isfinite(scores)]
+                broken = scores[np.abs(scores * 100.0 - np.round(scores * 100.0)) > SMALLEST_FRACTION]
+                whole = scores[scores == np.floor(scores)]
+                three_digits = np.abs(broken * 1000.0 - np.round(broken * 1000.0)) < SMALLEST_FRACTION
+                if broken.size and three_digits.all() and whole.size and 100.0 <= whole.max() < 1000.0:
+                    raise InputError(
+                        f"Scores such as {broken[0]:g} stand beside {whole.max():g}: where a point stood between "
+                        "thousands the number is lost; read these columns as text, or write the scores without points."
+                    )
             home, away = _numbers(rows, "home_score"), _numbers(rows, "away_score")
         known = np.isfinite(home) & np.isfinite(away)
         first, second = np.minimum(home[known], away[known]), np.maximum(home[known], away[known])
@@ -486,33 +499,6 @@ def _read_scores(rows: MatchRows) -> tuple[NDArray[np.float64], NDArray[np.float
         return None
     column_of["score_line"] = column_of.pop(source)
     return _use_lines(rows, column_of["score_line"], lines)
-
-
-def _totals(
-    rows: MatchRows, home: NDArray[np.float64], away: NDArray[np.float64], margin: NDArray[np.float64]
-) -> NDArray[np.float64] | None:
-    """What both sides scored together; places, games and sets won are no scores of that kind."""
-    column_of = rows.found
-    if {"home_place", "home_games"} & {name for name in column_of if column_of[name] == column_of.get("home_score")}:
-        return None
-    with np.errstate(invalid="ignore"):
-        return np.where(home - away == margin, home + away, np.nan)
-
-
-def _refuse_lost_thousands(columns: list[pl.Series]) -> None:
-    """Refuse scores that were read as numbers, 1.012 for 1,012, before they came here."""
-    if not all(column.dtype.is_float() for column in columns):
-        return
-    scores = np.concatenate([column.fill_null(np.nan).to_numpy() for column in columns])
-    known = scores[np.isfinite(scores)]
-    broken = known[np.abs(known * 100.0 - np.round(known * 100.0)) > SMALLEST_FRACTION]
-    whole = known[known == np.floor(known)]
-    three_digits = np.abs(broken * 1000.0 - np.round(broken * 1000.0)) < SMALLEST_FRACTION
-    if broken.size and three_digits.all() and whole.size and 100.0 <= whole.max() < 1000.0:
-        raise InputError(
-            f"Scores such as {broken[0]:g} stand beside {whole.max():g}: where a point stood between thousands the "
-            "number is lost; read these columns as text, or write the scores without points."
-        )
 
 
 def _use_lines(

@@ -288,7 +288,11 @@ def spread_states(
     most = max(1, ANSWER_BYTES // (size * largest))
     reach = max(1, SOON // (matches_per_step * largest)) if stored else None
     for block in _blocks(stops, state.step, most, reach):
-        items = [(part, _part(state, part), block) for part in parts]
+        items = []
+        for part in parts:
+            rows = slice(part.start, part.stop)
+            memory = {name: values[rows] for name, values in state.memory.items()}
+            items.append((part, SimulationState(state.step, state.rating[rows], state.played[rows], memory), block))
         together = [_Whole(stop, realisations) for stop in block]
         for k, played in answers(client, _play_piece, items, states, system, strengths, plan, stored):
             if isinstance(played, InputError) and str(played) == LOST:
@@ -328,12 +332,6 @@ def _blocks(stops: Iterable[int], begin: int, most: int, reach: int | None) -> I
             begin, block = block[-1], []
         if stop is not None:
             block.append(stop)
-
-
-def _part(state: SimulationState, part: range) -> SimulationState:
-    chosen = slice(part.start, part.stop)
-    memory = {name: values[chosen] for name, values in state.memory.items()}
-    return SimulationState(state.step, state.rating[chosen], state.played[chosen], memory)
 
 
 class _Whole:

@@ -205,8 +205,12 @@ def balance(
         chosen, costs = _best_of(splits, quality, wishes, met, best)
         looked_at, exact = len(splits), True
     else:
-        chosen, costs, looked_at = _searched(beliefs, sizes, wishes, best, seed)
-        exact = False
+        chosen, looked_at = _search(beliefs, sizes, wishes, best, seed)
+        costs, exact = {}, False
+        for wish in wishes:  # what each costs, by a search without it
+            free, number = _search(beliefs, sizes, [other for other in wishes if other is not wish], 1, seed)
+            looked_at += number
+            costs[wish.words] = max(0.0, float(beliefs.quality(free[:1])[0] - beliefs.quality(chosen[:1])[0]))
     best_splits = []
     for split in chosen:
         places = (np.flatnonzero(split == side) for side in range(len(sizes)))
@@ -391,19 +395,6 @@ def _best_of(
 
 
 # The search
-
-
-def _searched(
-    beliefs: Beliefs, sizes: tuple[int, ...], wishes: list[Wish], best: int, seed: int
-) -> tuple[Splits, dict[str, float], int]:
-    """The best splits that a search finds, what wishes cost by searches without them, and how many were looked at."""
-    best_splits, looked_at = _search(beliefs, sizes, wishes, best, seed)
-    costs = {}
-    for wish in wishes:
-        free, more = _search(beliefs, sizes, [one for one in wishes if one is not wish], 1, seed)
-        looked_at += more
-        costs[wish.words] = max(0.0, float(beliefs.quality(free[:1])[0] - beliefs.quality(best_splits[:1])[0]))
-    return best_splits, costs, looked_at
 
 
 def _search(beliefs: Beliefs, sizes: tuple[int, ...], wishes: list[Wish], best: int, seed: int) -> tuple[Splits, int]:

@@ -255,10 +255,17 @@ def _of_match(walker: Any, match: Matches) -> dict[str, Reason]:
     chances = walker.predict(replace(plain, result=np.full(1, math.nan))).probabilities[0] if known else np.zeros(3)
     by_result = [of(replace(plain, result=np.full(1, points))) for points in (1.0, 0.5, 0.0) if known]
     drift = {name: float(sum(p * c[name] for p, c in zip(chances, by_result))) for name in known}
-    if alone := _without_covariance(walker):
-        own = _changes(alone, before, known)(plain)
-        terms["others"] = {name: last[name] - own[name] for name in known}
-        last = own
+    if getattr(getattr(walker, "_state", None), "full", False):  # beside a filter that knows of no covariance
+        arrays = dict(walker.to_arrays())
+        row, C, variance = arrays["slot_row"], arrays["C"], arrays["slot_v"].copy()
+        joint = row >= 0
+        variance[joint] = np.diagonal(C)[row[joint]]
+        arrays |= {"slot_v": variance, "slot_row": np.full_like(row, -1), "C": np.empty((0, 0))}
+        alone = copy.deepcopy(walker)
+        alone.from_arrays(arrays)
+        changes = _changes(alone, before, known)(plain)
+        terms["others"] = {name: last[name] - changes[name] for name in known}
+        last = changes
     terms["drift"] = drift
     terms["surprise"] = {name: last[name] - drift[name] for name in known}
     expected = float(chances[0] + 0.5 * chances[1])
@@ -314,21 +321,6 @@ def _with_level(match: Matches, columns: Sequence[str], level: str | None) -> Ma
     code, levels = (-1, ()) if level is None else (0, (level,))
     other = Condition(np.full(1, code, np.int32), levels)
     return replace(match, conditions={n: other if n in columns else one for n, one in match.conditions.items()})
-
-
-def _without_covariance(walker: Any) -> Any:
-    """A copy of a filter that knows of no covariance, None where there is none to forget."""
-    if not getattr(getattr(walker, "_state", None), "full", False):
-        return None
-    arrays = dict(walker.to_arrays())
-    row, C = arrays["slot_row"], arrays["C"]
-    joint = row >= 0
-    variance = arrays["slot_v"].copy()
-    variance[joint] = np.diagonal(C)[row[joint]]
-    arrays |= {"slot_v": variance, "slot_row": np.full_like(row, -1), "C": np.empty((0, 0))}
-    alone = copy.deepcopy(walker)
-    alone.from_arrays(arrays)
-    return alone
 
 
 def _names_of(walker: Any, contest: Any, now: Mapping[str, float]) -> list[str]:

@@ -359,7 +359,14 @@ class GaussianRater(Rater):
         together = alone._with_covariance("full")
         together._near = alone.estimates_
         if alone.estimates_ and len(matches) * float(self._rows_needed(matches)) ** 2 > MOST_WORK:
-            together._take_over(alone.estimates_, matches, latest)
+            # The sharpness stands still, as in a search. Where ratings begin depends on how they are read: that too.
+            still, values = copy.copy(together), alone.estimates_.values
+            still.sharpness_walk = still.ties_walk = 0.0
+            if together.start is not None:
+                vars(still).update({name: values.get(name, together.parameters_[name]) for name in READING})
+            together.estimates_ = reading.refit_reading(still, alone.estimates_, latest)
+            together._reset(together.estimates_.values)
+            together._use(matches)
         else:
             super(GaussianRater, together)._learn(matches, latest)
         likelihood = [rater.estimates_.log_likelihood for rater in (alone, together) if rater.estimates_]
@@ -371,19 +378,6 @@ class GaussianRater(Rater):
         twin.covariance_ = covariance
         twin._reset()
         return twin
-
-    def _take_over(self, estimates: Estimates, matches: Matches, latest: Matches) -> None:
-        """Rate the matches with these estimates of a filter without covariance, beliefs read anew as forecasts.
-
-        The sharpness stands still, as in a search. Where ratings begin depends on how they are read: that stands then.
-        """
-        still = copy.copy(self)
-        still.sharpness_walk = still.ties_walk = 0.0
-        if self.start is not None:
-            vars(still).update({name: estimates.values.get(name, self.parameters_[name]) for name in READING})
-        self.estimates_: Estimates | None = reading.refit_reading(still, estimates, latest)
-        self._reset(self.estimates_.values)
-        self._use(matches)
 
     def _keeps_covariance(self) -> bool:
         """Whether the state to come keeps the covariance."""

@@ -122,8 +122,15 @@ def board_and_words(
             return _by_places(table, taken_off), ""
         return pl.concat(boards), " ".join(dict.fromkeys(words for _, words in parts if words))
     matches = cast("Matches | None", played)
-    table = _with_separable(_with_pools(table, matches, active_days), matches)
-    shown, words = _worth_ranking(table, active_days, least_matches)
+    # The pool of every side, or of the side that a player played for last.
+    if matches is None or not len(matches):
+        table = table.with_columns(pool=pl.lit(MAIN))
+    else:
+        pools = matches.pools(half_life=4.0 * active_days if active_days else None).select("name", "pool")
+        by = "team" if "team" in table.columns else "name"
+        table = table.join(pools.rename({"name": by}), on=by, how="left", maintain_order="left")
+        table = table.with_columns(pl.col("pool").fill_null(MAIN))
+    shown, words = _worth_ranking(_with_separable(table, matches), active_days, least_matches)
     return _ranked(_with_notes(shown), CAUTION if caution is None else caution), words
 
 
@@ -260,15 +267,3 @@ def _ratings(rated: Any) -> pl.DataFrame:
             f"{type(rater).__name__} has no leaderboard; a rater shows one by a table ratings_ with name and rating."
         )
     return table
-
-
-def _with_pools(table: pl.DataFrame, matches: Matches | None, active_days: float | None) -> pl.DataFrame:
-    """The pool of every side, or of the side a player played for last; "main" where no matches tell."""
-    import polars as pl
-
-    if matches is None or not len(matches):
-        return table.with_columns(pool=pl.lit(MAIN))
-    pools = matches.pools(half_life=4.0 * active_days if active_days else None).select("name", "pool")
-    by = "team" if "team" in table.columns else "name"
-    joined = table.join(pools.rename({"name": by}), on=by, how="left", maintain_order="left")
-    return joined.with_columns(pl.col("pool").fill_null(MAIN))

@@ -111,26 +111,23 @@ class Weights:
         parts, done, size = [], 0, likelihoods.shape[1]
         until = np.arange(1, size + 1) if until is None else until
         while done < size:
-            room = self.due - self.seen
-            end = int(until[min(done + room, size) - 1])
-            parts.append(self._learn_block(likelihoods[:, done:end], first_of_each(until[done:end] - done)))
+            end = int(until[min(done + self.due - self.seen, size) - 1])
+            block, first_known = likelihoods[:, done:end], first_of_each(until[done:end] - done)
+            losses = -np.log(block)
+            bayes = _posterior(_before(self.losses, losses)[:, first_known])
+            stacked = np.broadcast_to(self.stacked[:, None], losses.shape)
+            of_both = -np.log(np.array([(weights * block).sum(axis=0) for weights in (bayes, stacked)]))
+            first, second = _posterior(_before(self.both, of_both)[:, first_known])
+            self.losses = self.losses + losses.sum(axis=1)
+            self.both = self.both + of_both.sum(axis=1)
+            self.seen += block.shape[1]
+            self.past = np.hstack([self.past, block])[:, -MOST_COMPARED:]
+            parts.append(first * bayes + second * stacked)
             done = end
             if self.seen >= self.due:
                 self.stacked = stacked_weights(self.past)
                 self.due = self.seen + max(FIRST_BLOCK, int(WEIGHT_GROWTH * (self.seen - self.began)))
         return np.hstack(parts) if parts else likelihoods
-
-    def _learn_block(self, likelihoods: Array, first_known: NDArray[np.int64]) -> Array:
-        losses = -np.log(likelihoods)
-        bayes = _posterior(_before(self.losses, losses)[:, first_known])
-        stacked = np.broadcast_to(self.stacked[:, None], losses.shape)
-        of_both = -np.log(np.array([(weights * likelihoods).sum(axis=0) for weights in (bayes, stacked)]))
-        first, second = _posterior(_before(self.both, of_both)[:, first_known])
-        self.losses = self.losses + losses.sum(axis=1)
-        self.both = self.both + of_both.sum(axis=1)
-        self.seen += likelihoods.shape[1]
-        self.past = np.hstack([self.past, likelihoods])[:, -MOST_COMPARED:]
-        return first * bayes + second * stacked
 
 
 def stacked_weights(likelihoods: Array) -> Array:

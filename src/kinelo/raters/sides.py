@@ -369,7 +369,7 @@ class SideRater(Rater):
         day = max(latest, 0) if played.number is None else played.number
         if ratings.waiting:
             ratings.arrive(day)
-        ratings.note_day(day)
+        ratings._latest = max(ratings._latest, day)
         call.say(played, i, j, day)
         noise, effects = ALIKE, NO_EFFECTS
         if around.noise_by:

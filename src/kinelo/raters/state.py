@@ -315,10 +315,6 @@ class RaterState(ABC):
         """Day of the last match used; NEVER before the first."""
         return self._latest
 
-    def note_day(self, day: int) -> None:
-        """Note that a match of this day is used."""
-        self._latest = max(self._latest, day)
-
     def note_days(self, days: NDArray[np.int64]) -> None:
         """Note that matches of these days are used."""
         self._latest = max(self._latest, days.item() if days.size == 1 else int(days.max(initial=NEVER)))

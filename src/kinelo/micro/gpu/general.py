@@ -109,17 +109,6 @@ def kind_of(encoded: EncodedSystem, remembered: tuple[str, ...]) -> LoopKind:
     )  # fmt: skip
 
 
-def moved_columns(kind: LoopKind) -> tuple[str, ...]:
-    """The columns that matches write."""
-    still = () if kind.leaving else ("level", "strength") if kind.motion == STILL else ("level",)
-    return tuple(name for name in kind.columns if name not in still)
-
-
-def near_bytes(kind: LoopKind, teams: int) -> int:
-    """Memory of the multiprocessor that a realisation needs: columns, those who wait, claims."""
-    return teams * (sum(COLUMN_BYTES.get(name, 8) for name in kind.columns) + 8 * kind.matchings + 4) + 16
-
-
 def column_access(kind: LoopKind, target: Target) -> tuple[Any, Any]:
     """Functions that read and write a :class:`MatchSide` of ten columns; what matches do not touch reads as 0."""
     has_rho, has_level, has_clock, has_v, has_rest, has_n, has_top, has_owed, has_known = (
@@ -200,7 +189,7 @@ def match_of(kind: LoopKind, formulas: SimpleNamespace, target: Target, function
 def league_kernel(
     kind: LoopKind, near: bool, formulas: SimpleNamespace, target: Target, functions: UserFunctions
 ) -> Any:
-    """Launch with (realisations, WARP) and :func:`near_bytes` where ``near``; arguments as of ``play_general``.
+    """Launch with (realisations, WARP), and what a realisation needs where ``near``; arguments as of ``play_general``.
 
     ``boards`` and ``queues`` (realisations, teams) hold claims and those who wait where they are not near.
     """
@@ -392,12 +381,13 @@ def _kernel(kind: Any, near: bool, functions: UserFunctions) -> Any:
 
 def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray[np.uint64]) -> HeldPlay:
     """Play any league on the device; ``keys`` is (realisations, 2)."""
-    from kinelo.micro.gpu.general import kind_of, moved_columns, near_bytes
+    from kinelo.micro.gpu.general import kind_of
     from kinelo.micro.gpu.kernels import WARP
 
     cuda, teams, rows = cuda_module(), encoded.teams, len(keys)
     kind = kind_of(encoded, remembered(encoded))
-    need = near_bytes(kind, teams)
+    # Memory of the multiprocessor that a realisation needs: columns, those who wait, claims.
+    need = teams * (sum(COLUMN_BYTES.get(name, 8) for name in kind.columns) + 8 * kind.matchings + 4) + 16
     near = need <= BLOCK_MEMORY
     run = _kernel(kind, near, user_functions_on_device(system.outcome, system.pairing))
     held = on_device(cuda, encoded)
@@ -409,4 +399,6 @@ def gpu_general_play(system: RatingSystem, encoded: EncodedSystem, keys: NDArray
         league = LeagueState(*(arrays[name] if name in kind.columns else unused[name] for name in LeagueState._fields))
         run[rows, WARP, 0, need if near else 0](league, played, own, held, first, last, boards, queues)
 
-    return HeldPlay(cuda, launch, keys, moved_columns(kind), LONGEST_LEAGUE_LAUNCH)
+    still = () if kind.leaving else ("level", "strength") if kind.motion == STILL else ("level",)
+    moved = tuple(name for name in kind.columns if name not in still)
+    return HeldPlay(cuda, launch, keys, moved, LONGEST_LEAGUE_LAUNCH)

@@ -421,7 +421,21 @@ class PlayerElo(GaussianRater):
 
         state: SquadState = self._begun()
         size, points = len(state.teams), self._points_per_unit
-        theta, doubt, sigma = self._strengths_of_teams(state)
+        # Forecasts against nobody on the last day, where line-ups are not known, say how strong each team is.
+        today = np.full(size, state.beliefs.clock[TODAY])
+        sheet = lineup_sheet(lineups_of_nobody(size), NO_PLAYERS, self._reading_of_lineups())
+        nobody = np.full(size, -1, np.int32)
+        fixtures = Fixtures(np.arange(size, dtype=np.int32), nobody, today, np.zeros(size, np.bool_))
+        (bounds, slot, share), _, turns = make_lists(fixtures, sheet, state.known, state.size, False)
+        ours = (share > 0.0) & (slot != HOME)
+        match = np.repeat(np.arange(size), np.diff(bounds))
+        entries = Entries(np.append(0, np.cumsum(np.bincount(match[ours], minlength=size))), slot[ours], share[ours])
+        table, s, rotations = self._table_of([self]), state.in_batch(), Rotations(*turns)
+        if state.full:
+            theta, doubt = expected_together(today, entries, table, state.beliefs)
+        else:
+            theta, doubt = (values[:, 0] for values in expected_alone(today, entries, table, s))
+        sigma = np.sqrt([spread_of(g, today[g], 0, rotations, table, s) for g in range(size)])
         effect = state.known.effect[:size]
         return (
             pl.DataFrame(
@@ -436,28 +450,6 @@ class PlayerElo(GaussianRater):
             .filter((effect >= 0) & (state.beliefs.games[effect] > 0))
             .sort("strength", descending=True, maintain_order=True)
         )
-
-    def _strengths_of_teams(self, state: SquadState) -> tuple[Array, Array, Array]:
-        """Mean and variance of every team's strength on the last day where its line-up is not known, and its spread.
-
-        Read off forecasts against nobody.
-        """
-        size = len(state.teams)
-        today = np.full(size, state.beliefs.clock[TODAY])
-        sheet = lineup_sheet(lineups_of_nobody(size), NO_PLAYERS, self._reading_of_lineups())
-        nobody = np.full(size, -1, np.int32)
-        fixtures = Fixtures(np.arange(size, dtype=np.int32), nobody, today, np.zeros(size, np.bool_))
-        (bounds, slot, share), _, turns = make_lists(fixtures, sheet, state.known, state.size, False)
-        ours = (share > 0.0) & (slot != HOME)
-        match = np.repeat(np.arange(size), np.diff(bounds))
-        entries = Entries(np.append(0, np.cumsum(np.bincount(match[ours], minlength=size))), slot[ours], share[ours])
-        table, s, rotations = self._table_of([self]), state.in_batch(), Rotations(*turns)
-        if state.full:
-            theta, doubt = expected_together(today, entries, table, state.beliefs)
-        else:
-            theta, doubt = (values[:, 0] for values in expected_alone(today, entries, table, s))
-        spread = [spread_of(g, today[g], 0, rotations, table, s) for g in range(size)]
-        return theta, doubt, np.sqrt(spread)
 
     def _hindsight(self, matches: Matches, stops: Sequence[int]) -> list[pl.DataFrame]:
         """Ratings after the first ``stops[0]``, ``stops[1]``, … of these matches, given all of them.

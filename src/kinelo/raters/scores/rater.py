@@ -75,13 +75,6 @@ class ScoreState:
     def __len__(self) -> int:
         return len(self.strengths._begun())
 
-    def make_room(self) -> None:
-        """Places for sides that the strengths have met."""
-        new = len(self.side_index) - self.pace.size
-        if new > 0:
-            self.pace, self.doubt = (np.concatenate([a, np.zeros(new)]) for a in (self.pace, self.doubt))
-            self.last = np.concatenate([self.last, np.full(new, UNSEEN)])
-
 
 @dataclass(eq=False, repr=False)
 class ScoreElo(Rater):
@@ -236,14 +229,17 @@ class ScoreElo(Rater):
 
     def _step_ahead(self, matches: Matches) -> ScoreForecast:
         state: ScoreState = self._begun()
-        said = state.strengths.one_step_ahead(matches)
+        forecast = state.strengths.one_step_ahead(matches)
         if self._points is None and matches.total is not None and np.isfinite(matches.total).any():
             self._points = self._points_in(float(np.nanmean(matches.total)))
-        state.make_room()
+        new = len(state.side_index) - state.pace.size
+        if new > 0:  # sides that the strengths have met
+            state.pace, state.doubt = (np.concatenate([column, np.zeros(new)]) for column in (state.pace, state.doubt))
+            state.last = np.concatenate([state.last, np.full(new, UNSEEN)])
         sides = self._places(matches)
-        lean = lean_of(said.probabilities)
+        lean = lean_of(forecast.probabilities)
         beliefs = self._follow(matches, *sides, lean, state.level, state.pace, state.doubt, state.last)
-        return self._with_scores(said, beliefs)
+        return self._with_scores(forecast, beliefs)
 
     def _foresee(self, matches: Matches) -> ScoreForecast:
         return self._read(matches, self._begun().strengths._foresee(matches))

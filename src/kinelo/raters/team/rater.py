@@ -369,14 +369,31 @@ class TeamElo(SideRater):
                 "TeamElo estimates what conditions change in strengths and noise, and what covariates are worth, which "
                 "its system leaves no room for."
             )
-        own_values = parameters_from(system)
-        own = ("step", "newcomer_boost", "settling_matches", "ties")
-        given = [name for name in own if getattr(self, name) is not None] + ["scale"] * (self.scale != SCALE)
+        if not isinstance(system, RatingSystem):
+            raise InputError(f"system must be a kinelo.RatingSystem, not {type(system).__name__}.")
+        if system.schedule is not None:
+            raise InputError(
+                f"TeamElo rates one match after the other and cannot follow the schedule {system.schedule!r}."
+            )
+        gamma, boost, matches = system.gamma, 0.0, 1.0
+        if isinstance(gamma, FallingSteps):
+            gamma, boost, matches = gamma.gamma, gamma.boost, gamma.matches
+        if not isinstance(gamma, float):
+            raise InputError(f"TeamElo needs one gamma or FallingSteps from its system, not {gamma!r}.")
+        of_system = {
+            "step": gamma, "newcomer_boost": boost, "settling_matches": matches,
+            "ties": code_outcome(system.outcome).kappa,
+        }  # fmt: skip
+        given = [name for name in of_system if getattr(self, name) is not None] + ["scale"] * (self.scale != SCALE)
         if given:
             raise InputError(
                 f"TeamElo takes {given[0]} from its system; give either the system or {given[0]}, not both."
             )
-        return own_values | {name: getattr(self, name) for name in own_values if getattr(self, name) is not None}
+        values = of_system | {
+            "home_advantage": 0.0, "spread": 0.0, "margin_weight": 0.0, "margin_scale": 1.0, "contraction": 1.0,
+            "regression": 0.0, "home_step": 0.0,
+        }  # fmt: skip
+        return values | {name: getattr(self, name) for name in values if getattr(self, name) is not None}
 
     def _open_parameters(self) -> tuple[Parameter, ...]:
         """Parameters to be estimated: none where a rating system tells them all."""
@@ -401,7 +418,23 @@ class TeamElo(SideRater):
         self._found_spread = USUAL_SPREAD * self._own_points
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
-        self._refine(matches)
+        given = self.prior_spread is not None and self._numbers.margin_weight == 0
+        # With nothing to take or to estimate, or a class of a user's own that rates nobody here, all stays as it is.
+        if not given and self._open_parameters() and len(self._state):
+            # Newcomers' spread and the noise of margins come from the matches fitted, which are rated again with them.
+            values = self.parameters_
+            unit = np.empty(len(matches))
+            running_unit(matches.margin, self._margin_unit, float(MEMORY), unit)
+            reach = np.tanh(matches.margin / (self._numbers.margin_scale * unit))
+            target = matches.signed + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.signed)
+            self._target_square = float(np.mean(target**2))
+            table = self.ratings_
+            # Few matches tell little of how far sides lie apart: the usual spread counts like five matches of each.
+            each = float(table["matches"].to_numpy().mean())
+            between, usual = float(table["rating"].to_numpy().var()), USUAL_SPREAD * self._own_points
+            self._found_spread = math.sqrt((each * between + 5.0 * usual**2) / (each + 5.0))
+            self._reset(None if self.estimates_ is None else self.estimates_.values)
+            self._use(matches)
         super()._conclude(matches, latest)
         if self.estimates_ is not None and "step" in self.estimates_.at_bounds:
             found = self.parameters_["step"]
@@ -410,25 +443,6 @@ class TeamElo(SideRater):
                 f"The search for step ended at the end of its range, {found:g} points: these matches ask for ratings "
                 f"that move even {way}; step= takes any value, and BradleyTerry is made for strengths that stay."
             )
-
-    def _refine(self, matches: Matches) -> None:
-        """Take newcomers' spread and the noise of margins from the matches fitted, and rate those again with them."""
-        given = self.prior_spread is not None and self._numbers.margin_weight == 0
-        if given or not self._open_parameters() or not len(self._state):
-            return  # nothing to take or to estimate, or a class of a user's own that rates nobody here
-        values = self.parameters_
-        unit = np.empty(len(matches))
-        running_unit(matches.margin, self._margin_unit, float(MEMORY), unit)
-        reach = np.tanh(matches.margin / (self._numbers.margin_scale * unit))
-        target = matches.signed + values["margin_weight"] * np.where(np.isnan(reach), 0.0, reach - matches.signed)
-        self._target_square = float(np.mean(target**2))
-        table = self.ratings_
-        # Few matches tell little of how far sides lie apart: the usual spread counts like five matches of each.
-        each = float(table["matches"].to_numpy().mean())
-        between = float(table["rating"].to_numpy().var())
-        self._found_spread = math.sqrt((each * between + 5.0 * (USUAL_SPREAD * self._own_points) ** 2) / (each + 5.0))
-        self._reset(None if self.estimates_ is None else self.estimates_.values)
-        self._use(matches)
 
 
 TeamElo.register(ClassicElo)
@@ -472,24 +486,6 @@ def elo_law(
     )
     own = outcome if kind != LOGISTIC else None
     return EloLaw(numbers._replace(**changes), values, point, unit, rater._around.conditions, own, steps)
-
-
-def parameters_from(system: RatingSystem) -> dict[str, float]:
-    """Every parameter of a team rater that plays this system and nothing else, or a sentence why it cannot."""
-    if not isinstance(system, RatingSystem):
-        raise InputError(f"system must be a kinelo.RatingSystem, not {type(system).__name__}.")
-    if system.schedule is not None:
-        raise InputError(f"TeamElo rates one match after the other and cannot follow the schedule {system.schedule!r}.")
-    gamma, boost, matches = system.gamma, 0.0, 1.0
-    if isinstance(gamma, FallingSteps):
-        gamma, boost, matches = gamma.gamma, gamma.boost, gamma.matches
-    if not isinstance(gamma, float):
-        raise InputError(f"TeamElo needs one gamma or FallingSteps from its system, not {gamma!r}.")
-    return {
-        "step": gamma, "newcomer_boost": boost, "settling_matches": matches, "ties": code_outcome(system.outcome).kappa,
-        "home_advantage": 0.0, "spread": 0.0, "margin_weight": 0.0, "margin_scale": 1.0, "contraction": 1.0,
-        "regression": 0.0, "home_step": 0.0,
-    }  # fmt: skip
 
 
 def losses_by_k(rater: ClassicElo, matches: Matches, ks: NDArray[np.float64]) -> NDArray[np.float64]:
