@@ -8,7 +8,7 @@ import inspect
 import re
 import textwrap
 from collections.abc import Callable
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Annotated, Any
 
 import typer
@@ -16,10 +16,10 @@ from typer.core import TyperCommand, TyperGroup
 
 from kinelo._version import __version__
 from kinelo.cli.audit import audit, backtest
-from kinelo.cli.lab import lab, serve, show_devices
+from kinelo.cli.lab import lab, serve
 from kinelo.cli.next import next, test
 from kinelo.cli.options import FileOptions, OfContests, OfMatches
-from kinelo.cli.output import GIVEN, SAID, TYPED, option_words, refuse_overwriting
+from kinelo.cli.output import GIVEN, SAID, TYPED, echo_json, option_words, refuse_overwriting
 from kinelo.cli.predict import predict
 from kinelo.cli.questions import why
 from kinelo.cli.rate import book, rate, sample
@@ -297,7 +297,13 @@ def _kinelo(
     as_json: Annotated[bool, typer.Option("--json", help="With --devices: as JSON.")] = False,
 ) -> None:
     if devices:
-        show_devices(as_json=as_json)
+        from kinelo.runtime.device import devices as found
+
+        if as_json:
+            echo_json([asdict(device) for device in found()])
+        else:
+            for device in found():
+                typer.echo(str(device))
         raise typer.Exit
     if as_json:
         raise InputError("--json stands behind a command, or beside --devices.")

@@ -1,14 +1,12 @@
 """``kinelo lab`` and ``serve``: servers; ``kinelo --devices``: what there is to compute on."""
 
 import os
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kinelo.cli.options import grouped, option
-from kinelo.cli.output import echo_json
 from kinelo.errors import InputError
 
 
@@ -91,14 +89,3 @@ def serve(
         raise InputError(f"There is no rating book {book}; name a rater to start one, such as --rater glicko or rank.")
     with disk_errors_in_words(Path(book)):
         serve_book(settings, lambda address: typer.echo(f"The book is served at {address}  (Ctrl-C ends it)"))
-
-
-def show_devices(*, as_json: bool) -> None:
-    """List what there is to compute on."""
-    from kinelo.runtime.device import devices as found
-
-    if as_json:
-        echo_json([asdict(device) for device in found()])
-        return
-    for device in found():
-        typer.echo(str(device))

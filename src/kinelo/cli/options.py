@@ -191,14 +191,19 @@ class ReadingOptions:
         """Matches or contests of a file; where nothing was kept of it, what comes is read as the file ``beside`` it is,
         and contests as the rater of a book (``keeper``) needs them.
         """
-        from kinelo.matches.reading_file import kept_reading
+        from kinelo.matches.loading import head_of
+        from kinelo.matches.reading_file import kept_reading, stale_columns
 
         if self.lineups is not None and not kind.two_sided:
             raise InputError(REFUSED[kind].format(path, "--lineups"))
         answers: dict[str, Any] = {"columns": mapping_for(path, self.column, beside)}
         (here, kept), (there, of_results) = kept_reading(path), kept_reading(beside)
         if not played and here is None and there is kind:
-            kept = _as_beside(path, of_results)
+            with silent_refusals():
+                missing = stale_columns({"columns": of_results.get("columns", {})}, head_of(path).columns)
+            columns = {key: name for key, name in of_results.get("columns", {}).items() if key not in missing}
+            of_played = ("sheet", "drop_repeats", "ordered", "accept_losses")
+            kept = {key: value for key, value in of_results.items() if key not in of_played} | {"columns": columns}
             say_note(f"{path} was read as {beside} is, as far as it has those columns")
             answers |= kept | {"columns": kept["columns"] | answers["columns"]}
         if kind.two_sided:
@@ -296,18 +301,6 @@ def slots_of(rater: Any, path: Path) -> dict[str, Any]:
         return {}
     slots = {kind: [kind] for kind in kinds if kind not in advantages}
     return {"slots": slots, "advantages": {kind: [kind] for kind in advantages}}
-
-
-def _as_beside(path: Path, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """A reading of results for a file of what is to come, as far as it has their columns."""
-    from kinelo.matches.loading import head_of
-    from kinelo.matches.reading_file import stale_columns
-
-    with silent_refusals():
-        missing = stale_columns({"columns": kept.get("columns", {})}, head_of(path).columns)
-    columns = {key: column for key, column in kept.get("columns", {}).items() if key not in missing}
-    of_results = ("sheet", "drop_repeats", "ordered", "accept_losses")
-    return {key: value for key, value in kept.items() if key not in of_results} | {"columns": columns}
 
 
 def refuse_options(kind: Kind, source: object, *odd: str) -> None:

@@ -390,7 +390,13 @@ class _ContestForm(Form):
         import numpy as np
 
         several, rated = len(getattr(rater, "_kinds", ())) > 1, set(rater.ratings_["name"])
-        luck, helped = _levels_of(rater, typed.levels)
+        luck = {name: typed.levels[name] for name in getattr(rater, "noise_by", None) or () if typed.levels.get(name)}
+        helps = [name for name in getattr(rater, "_advantage_kinds", ()) if name not in luck]
+        stated = [name for name in helps if typed.levels.get(name)]
+        if stated and stated != helps[: len(stated)]:
+            unsaid = next(name for name in helps if name not in stated)
+            raise InputError(f"A contest that is typed says {unsaid} before {stated[-1]}: give its level too.")
+        helped = [typed.levels[name] for name in stated]
         circumstances = {"conditions": luck} if luck else {}
         pieces = []
         for number, entrants in enumerate(typed.fields):
@@ -433,17 +439,6 @@ def field_title(entrants: list[str]) -> str:
     ('Ann, Bob, Cid, Dee', 'Ann, Bob, Cid and 2 more')
     """
     return ", ".join(entrants) if len(entrants) < 5 else f"{', '.join(entrants[:3])} and {len(entrants) - 3:,} more"
-
-
-def _levels_of(rater: Any, levels: dict[str, str]) -> tuple[dict[str, str], list[str]]:
-    """Levels of what luck depends on, by column, and those that each entrant has, as a typed contest says them."""
-    luck = {name: levels[name] for name in getattr(rater, "noise_by", None) or () if levels.get(name)}
-    helps = [name for name in getattr(rater, "_advantage_kinds", ()) if name not in luck]
-    said = [name for name in helps if levels.get(name)]
-    if said and said != helps[: len(said)]:
-        unsaid = next(name for name in helps if name not in said)
-        raise InputError(f"A contest that is typed says {unsaid} before {said[-1]}: give its level too.")
-    return luck, [levels[name] for name in said]
 
 
 FORMS: dict[Kind, Form] = {MATCHES: _MatchForm(), CONTESTS: _ContestForm()}

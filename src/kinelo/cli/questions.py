@@ -57,8 +57,19 @@ def even_teams(
 ) -> None:
     """Split those who are there into teams so that the match is as even as can be."""
     import kinelo as kn
+    from kinelo.matches.loading import decode
+    from kinelo.runtime.reading import check_file
 
-    names = source.names(_lobby(teams.balance or ""))
+    typed = teams.balance or ""
+    if ";" in typed:
+        present = typed.split(";")
+    elif not Path(typed).exists():
+        raise InputError(f"--balance {typed!r:.60} is neither of the form 'ANN; BOB; CID; DEE' nor a file of names.")
+    else:
+        check_file(Path(typed))
+        raw, _ = decode(Path(typed).read_bytes(), typed)
+        present = raw.decode("utf-8", "replace").splitlines()
+    names = source.names([name.strip() for name in present if name.strip()])
     try:
         sizes = [int(word) for word in teams.sides.split(",")]
     except ValueError:
@@ -86,20 +97,6 @@ def even_teams(
     for name in splits.unknown:
         typer.echo(f"warning: {name} has never played and counts as a newcomer", err=True)
     _show(known, splits, as_json=as_json)
-
-
-def _lobby(names: str) -> list[str]:
-    """Names that are typed with ``;`` between them, or those of a file, one a line."""
-    from kinelo.matches.loading import decode
-    from kinelo.runtime.reading import check_file
-
-    if ";" in names:
-        return [name.strip() for name in names.split(";") if name.strip()]
-    if not Path(names).exists():
-        raise InputError(f"--balance {names!r:.60} is neither of the form 'ANN; BOB; CID; DEE' nor a file of names.")
-    check_file(Path(names))
-    raw, _ = decode(Path(names).read_bytes(), names)
-    return [line.strip() for line in raw.decode("utf-8", "replace").splitlines() if line.strip()]
 
 
 def fair_handicap(

@@ -335,14 +335,10 @@ def _rate_in_chunks(
 MOST_BOARDS = 50
 
 
-def _by_level(played: Any, by: str | None, *, keep: bool) -> dict[str, Any]:
-    """The matches or contests of each value of a column, those with most first; all of them without one. Raters
-    ``keep`` a column that they use.
-    """
+def _by_level(played: Any, by: str, *, keep: bool) -> dict[str, Any]:
+    """The matches or contests of each value of a column, those with most first. Raters ``keep`` a column they use."""
     import numpy as np
 
-    if by is None:
-        return {"": played}
     condition = played._level_of(by)
     if not condition.levels or len(condition.levels) > MOST_BOARDS:
         raise InputError(

@@ -45,6 +45,7 @@ def read(
     Example:  kinelo read results.csv --column home=club_1 --dates dmy --aliases names.csv
     Example:  kinelo read races.csv --slot driver --slot car
     """
+    from kinelo.matches.loading import head_of
     from kinelo.matches.reading_file import joined_answers, kept_reading, reading_file, reading_text, stale_columns
     from kinelo.matches.same_side import likely_names, read_aliases
     from kinelo.presentation import Table, words
@@ -57,10 +58,13 @@ def read(
     kept = kept if kind is before else {}
     asked = reading.answers() | (of_matches if kind.two_sided else of_contests).answers()
     asked["aliases"] = read_aliases(reading.aliases) or None
-    if results.is_file() and (stale := stale_columns(kept, _header(results))):
+    if results.is_file():
+        with silent_refusals():
+            stale = stale_columns(kept, head_of(results).columns)
         for key, column in stale.items():
             say_note(f"{results} no longer has the column {column!r} for {key}: it is found anew")
-        kept = {key: value for key, value in kept.items() if key not in ("columns", "slots", "advantages", "team")}
+        found_anew = ("columns", "slots", "advantages", "team") if stale else ()
+        kept = {key: value for key, value in kept.items() if key not in found_anew}
     answers = joined_answers(asked, kept)
     with rejects_written(rejects), silent_refusals():
         table, columns = _columns_found(results, kind, answers | {"played": not reading.coming})
@@ -101,13 +105,6 @@ def answer_to(error: InputError) -> list[str]:
 def at_a_terminal() -> bool:
     """Whether somebody is there to be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-def _header(path: Path) -> list[str]:
-    from kinelo.matches.loading import head_of
-
-    with silent_refusals():
-        return head_of(path).columns
 
 
 def _columns_found(path: Path, kind: Kind, answers: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
