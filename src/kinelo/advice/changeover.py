@@ -190,7 +190,17 @@ def changeover(old: Any, new: Any, matches: Matches, *, thresholds: Mapping[str,
     shift = float(before.mean() - after.mean())
     after = after + shift
     parts = _parts(lists[0], lists[1], matches, names)
-    gain, error = _gain(lists[0], lists[1], matches)
+    gain, error, raters = None, None, [given.rater for given in lists if given.rater is not None]
+    if len(raters) == 2 and len(matches) >= 4:
+        half, losses = len(matches) // 2, []
+        for rater in raters:
+            fitted = copy.deepcopy(rater).fit(matches[:half])
+            losses.append(log_loss(fitted.one_step_ahead(matches[half:]).probabilities, matches.result[half:]))
+        # Ratings remember: what one system loses against the other in one match, it also loses in the next.
+        ends = np.linspace(0, len(matches) - half, min(2 * BLOCKS_OF_QUARTER, len(matches) - half) + 1)
+        sizes = np.diff(ends.round())
+        saving = mean_by_block(sums_by_block((losses[0] - losses[1])[None, :], sizes)[0], sizes)
+        gain, error = saving.mean, saving.standard_error
     return Changeover(
         _table(names, before, after, parts, matches), lists[0].label, lists[1].label, shift,
         (float(before.std()), float(after.std())), gain, error, _titles(names, before, after, thresholds),
@@ -252,48 +262,14 @@ def _same(name: str, one: Any, other: Any) -> bool:
     return (one is None) == (other is None) and (one is None or bool(one == other))
 
 
-def _gain(old: _List, new: _List, matches: Matches) -> tuple[float | None, float | None]:
-    """Log-loss of the old system less that of the new one on the later half, and its standard error."""
-    if old.rater is None or new.rater is None or len(matches) < 4:
-        return None, None
-    half = len(matches) // 2
-    losses = []
-    for rater in (old.rater, new.rater):
-        blank = copy.deepcopy(rater).fit(matches[:half])
-        losses.append(log_loss(blank.one_step_ahead(matches[half:]).probabilities, matches.result[half:]))
-    # Ratings remember: what one system loses against the other in one match, it also loses in the next.
-    sizes = np.diff(np.linspace(0, len(matches) - half, min(2 * BLOCKS_OF_QUARTER, len(matches) - half) + 1).round())
-    found = mean_by_block(sums_by_block((losses[0] - losses[1])[None, :], sizes)[0], sizes)
-    return found.mean, found.standard_error
-
-
 def _table(
     names: list[str], before: NDArray, after: NDArray, parts: dict[str, NDArray[np.float64]], matches: Matches
 ) -> pl.DataFrame:
     import polars as pl
 
-    surplus, z, played, last = _against_old(dict(zip(names, before)), names, matches)
-    idle = int(matches.day.max()) - last
-    move = after - before
-    reasons = [
-        _reason({cause: float(part[k]) for cause, part in parts.items()}, move[k], surplus[k], z[k], played[k], idle[k])
-        for k in range(len(names))
-    ]
-    rank = [1 + (values[None, :] > values[:, None]).sum(axis=1) for values in (before, after)]
-    table = pl.DataFrame(
-        {
-            "name": names, "old": before, "new": after, "move": move, "old_rank": rank[0], "new_rank": rank[1],
-            "matches": played, "idle_days": idle, "surplus": surplus, "z": z, **parts, "reason": reasons,
-        }
-    )  # fmt: skip
-    return table.sort("new", descending=True, maintain_order=True)
-
-
-def _against_old(
-    rating: Mapping[str, float], names: list[str], matches: Matches
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
-    """Surplus a match over the old list's expectation in the last matches of each side, z, matches played, last day."""
-    level = np.array([rating.get(team, math.nan) for team in matches.teams])
+    # The last matches of each side against what the old list expects of them.
+    old = dict(zip(names, before))
+    level = np.array([old.get(team, math.nan) for team in matches.teams])
     gap = level[matches.home] - level[matches.away]
     expected = 1.0 / (1.0 + 10.0 ** (-gap / 400.0))
     drawn = float(np.mean(matches.result == 0.5))
@@ -314,7 +290,20 @@ def _against_old(
         over = sign * (matches.result[mine] - expected[mine])
         surplus[k] = over.mean() if mine.size else 0.0
         z[k] = over.sum() / math.sqrt(max(float(variance[mine].sum()), 1e-12)) if mine.size else 0.0
-    return surplus, z, played, last
+    idle = int(matches.day.max()) - last
+    move = after - before
+    reasons = [
+        _reason({cause: float(part[k]) for cause, part in parts.items()}, move[k], surplus[k], z[k], played[k], idle[k])
+        for k in range(len(names))
+    ]
+    rank = [1 + (values[None, :] > values[:, None]).sum(axis=1) for values in (before, after)]
+    table = pl.DataFrame(
+        {
+            "name": names, "old": before, "new": after, "move": move, "old_rank": rank[0], "new_rank": rank[1],
+            "matches": played, "idle_days": idle, "surplus": surplus, "z": z, **parts, "reason": reasons,
+        }
+    )  # fmt: skip
+    return table.sort("new", descending=True, maintain_order=True)
 
 
 def _reason(parts: dict[str, float], move: float, surplus: float, z: float, played: int, idle: int) -> str:

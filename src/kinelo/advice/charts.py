@@ -14,7 +14,6 @@ from kinelo.raters.history import broken_line
 
 if TYPE_CHECKING:
     import polars as pl
-    from numpy.typing import NDArray
 
     from kinelo.advice.audit.audit import Audit
     from kinelo.advice.audit.contests import ContestAudit
@@ -149,7 +148,19 @@ def history_chart(history: pl.DataFrame, names: Sequence[str], *, others: bool =
 
     stops = history["date"].unique().sort().to_numpy()
     shown = pl.col("name").is_in(list(names))
-    traces = _other_sides(history.filter(~shown), stops) if others else []
+    traces: list[Trace] = []
+    if others:  # a line each where they are few, else the band that holds the middle four fifths of them
+        rest, rating = history.filter(~shown), pl.col("rating")
+        number = rest["name"].n_unique()
+        if number > MOST_OTHER_LINES:
+            band = rest.group_by("date").agg(low=rating.quantile(0.1), high=rating.quantile(0.9), sides=pl.len())
+            band = band.filter(pl.col("sides") >= 5).sort("date")
+            date, low, high = (band[column].to_numpy() for column in ("date", "low", "high"))
+            traces.append(Trace(f"middle 80 % of {number} others", "other", "band", date, high, low=low))
+        else:
+            for place, (_, part) in enumerate(rest.group_by("name", maintain_order=True)):
+                date, rating, _ = broken_line(part.sort("date"), stops)
+                traces.append(Trace(f"{number} others" * (place == 0), "other", "faint", date, rating))
     for place, name in enumerate(names):
         date, rating, doubt = broken_line(history.filter(pl.col("name") == name).sort("date"), stops)
         if place == 0:
@@ -215,21 +226,3 @@ def side_names(matches: Matches) -> tuple[str, str]:
     first, second = (one.strip() for one in matches.side_headers)
     at_home = first_side(first) == first_side("home")
     return ("Home", "Away") if at_home else (f"{first[:1].upper()}{first[1:]}", f"{second[:1].upper()}{second[1:]}")
-
-
-def _other_sides(rest: pl.DataFrame, stops: NDArray[np.datetime64]) -> list[Trace]:
-    """A line each where they are few, else the band that holds the middle four fifths of them."""
-    import polars as pl
-
-    others = rest["name"].n_unique()
-    if others > MOST_OTHER_LINES:
-        rating = pl.col("rating")
-        band = rest.group_by("date").agg(low=rating.quantile(0.1), high=rating.quantile(0.9), sides=pl.len())
-        band = band.filter(pl.col("sides") >= 5).sort("date")
-        date, low, high = (band[column].to_numpy() for column in ("date", "low", "high"))
-        return [Trace(f"middle 80 % of {others} others", "other", "band", date, high, low=low)]
-    parts = [broken_line(part.sort("date"), stops) for _, part in rest.group_by("name", maintain_order=True)]
-    return [
-        Trace(f"{others} others" * (place == 0), "other", "faint", date, rating)
-        for place, (date, rating, _) in enumerate(parts)
-    ]

@@ -28,11 +28,11 @@ from kinelo.model.dynamics import Turnover, parts_of
 from kinelo.model.outcome import Outcome
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.schedule import Period, Rounds
-from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps, StepRule
+from kinelo.model.steps import DeviationSteps, FallingSteps, FideSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.theory.moving.following import Parts
-from kinelo.theory.moving.glicko import discount, settled_deviations
+from kinelo.theory.moving.glicko import settled_deviations
 from kinelo.theory.moving.open_league import OpenLeague
 from kinelo.theory.moving.tracking import error_of
 from kinelo.theory.worth import contest_share
@@ -56,7 +56,8 @@ def expected_error(system: RatingSystem, strengths: Strength, dynamics: Any, mat
         if isinstance(system.gamma, FideSteps):
             return None
         if isinstance(system.gamma, FallingSteps):
-            system = replace(system, gamma=settled_step(system, strengths, matches))
+            steps = system.gamma.at(np.zeros(1), np.array([matches]), np.zeros(1, bool))
+            system = replace(system, gamma=float(steps[0]))
         if dynamics is None and isinstance(system.gamma, DeviationSteps):
             settled = settled_deviations(system, strengths, noise="gaussian")
             off = settled.rating - strengths.theta
@@ -64,18 +65,6 @@ def expected_error(system: RatingSystem, strengths: Strength, dynamics: Any, mat
         return error_of(system, strengths, dynamics)
     except (InputError, NoStationaryState):
         return None
-
-
-def settled_step(system: RatingSystem, strengths: Strength, matches: float) -> float:
-    """The step of a typical team after so many matches."""
-    rule = system.gamma
-    if isinstance(rule, DeviationSteps):
-        square = settled_deviations(system, strengths).deviation ** 2
-        seen = float(np.mean(discount(system.outcome.nu, square) ** 2))
-        return float(system.outcome.nu * square.mean() * seen)
-    if isinstance(rule, StepRule):
-        return float(rule.at(np.zeros(1), np.array([matches]), np.zeros(1, bool))[0])
-    return float(np.min(rule))
 
 
 def _falling_in_open_league(system: RatingSystem, strengths: Strength, turnover: Turnover) -> Parts | None:

@@ -433,18 +433,13 @@ class _Bench:
 
 
 def _play(bench: _Bench, option: PairingOption) -> Check:
-    """Leagues at the step that is used, their scale, error and fairness; and how fast small steps settle."""
-    played = check_state(option.state, fairness=(bench.results, option.one_sided))
-    speed = _speed(bench, option)
-    return played if speed is None else replace(played, quantities=(*played.quantities, speed))
+    """Leagues at the step that is used, their scale, error and fairness; and how fast small steps settle.
 
-
-def _speed(bench: _Bench, option: PairingOption) -> Quantity | None:
-    """Start leagues a little to both sides along the slowest disturbance, with the same draws, and see it decay.
-
+    For that, leagues start a little to both sides along the slowest disturbance, with the same draws, and it decays.
     Steps are so small that noise does not blur the pairing; the number of matches goes with 1/γ. The first of two lives
     of the disturbance is left out: what is not quite the slowest has died by then.
     """
+    checked = check_state(option.state, fairness=(bench.results, option.one_sided))
     system, strengths = option.state.system, option.state.teams.strengths
     outcome, teams = system.outcome, strengths.teams
     scale = min([abs(jump) for jump in system.pairing.jumps] + [0.5 / outcome.sharpness])
@@ -454,7 +449,7 @@ def _speed(bench: _Bench, option: PairingOption) -> Quantity | None:
     gamma = min(system.step, max(gamma, 4 * fewest * per_step / (MOST_PLAYED * gap)))
     quiet = bench.option(option.name, option.pairing, gamma)
     if quiet is None:
-        return None
+        return checked
     slowest = relaxation_of(quiet.state)
     push = 0.2 * scale * slowest.mode / np.abs(slowest.mode).max()
     life = max(2, round(1 / (gamma * slowest.gap)))
@@ -473,7 +468,8 @@ def _speed(bench: _Bench, option: PairingOption) -> Quantity | None:
     # Leagues are alike: what is left of one after a life varies by its share of what was left before.
     doubt = float((left[:, 1] / after - left[:, 0] / before).std(ddof=1)) / math.sqrt(leagues)
     error = played * doubt / max(math.log(before / after), 1e-9)
-    return Quantity(f"matches of a team at γ = {gamma:.3g}", quiet.matches, played, error)
+    speed = Quantity(f"matches of a team at γ = {gamma:.3g}", quiet.matches, played, error)
+    return replace(checked, quantities=(*checked.quantities, speed))
 
 
 def _plain(one: PairingOption) -> dict[str, object]:

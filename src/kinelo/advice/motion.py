@@ -109,8 +109,26 @@ def motion_rows(motion: MotionFacts | None, unit: str = "match") -> list[tuple[s
         rows.append(("Following strengths", f"{what} spread by ± {seen.V**0.5:.3g}; {slopes}"))
         if one.drift > 0:
             rows.append(("Common learning", f"strengths leave the mean rating behind by {one.drift:.4g} per {unit}"))
-    if motion.tracking is not None or motion.inflation is not None:
-        rows += _best_row(motion, unit)
+    best, newcomers = motion.best, motion.inflation is not None
+    if best is not None and (motion.tracking is not None or newcomers):
+        words = (
+            f"γ = {best.gamma:.4g} (K = {2 * best.gamma:.4g}) follows best, with mean square error {best.error:.4g}"
+            f"{', newcomers counted' if newcomers else ''}"
+        )
+        if motion.tracking is not None and isinstance(motion.tracking.dynamics, Learning):
+            words = (
+                f"none to choose: γ is also the pace at which teams learn. The mean square error is {best.error:.4g} "
+                f"at γ = {best.gamma:.3g}, and takes 1/γ as many {unit}{'es' if unit == 'match' else 's'} to reach"
+            )
+        elif best.gamma == 0:
+            why = (
+                "form changes too fast to be followed" if motion.tracking is not None else "there is nothing to follow"
+            )
+            words = f"the smaller the better: {why} (mean square error {best.error:.4g})"
+        rows.append(("Best step size", words))
+    elif newcomers:
+        words = "not computed, because what newcomers add to the error is not; kn.design plays it"
+        rows.append(("Best step size", words))
     if motion.rounds is not None:
         part = motion.rounds
         words = f"unstable from γ = {part.critical:.4g}, fastest at {part.fastest:.4g}"
@@ -127,26 +145,6 @@ def motion_rows(motion: MotionFacts | None, unit: str = "match") -> list[tuple[s
         kind = kind if abs(part.excess) > STILL_SCALE else "no inflation"
         rows.append(("Open league", f"{words}: {kind}"))
     return rows
-
-
-def _best_row(motion: MotionFacts, unit: str) -> list[tuple[str, str]]:
-    best, newcomers = motion.best, motion.inflation is not None
-    if best is None:
-        words = "not computed, because what newcomers add to the error is not; kn.design plays it"
-        return [("Best step size", words)] * newcomers
-    words = (
-        f"γ = {best.gamma:.4g} (K = {2 * best.gamma:.4g}) follows best, with mean square error {best.error:.4g}"
-        f"{', newcomers counted' if newcomers else ''}"
-    )
-    if motion.tracking is not None and isinstance(motion.tracking.dynamics, Learning):
-        words = (
-            f"none to choose: γ is also the pace at which teams learn. The mean square error is {best.error:.4g} "
-            f"at γ = {best.gamma:.3g}, and takes 1/γ as many {unit}{'es' if unit == 'match' else 's'} to reach"
-        )
-    elif best.gamma == 0:
-        why = "form changes too fast to be followed" if motion.tracking is not None else "there is nothing to follow"
-        words = f"the smaller the better: {why} (mean square error {best.error:.4g})"
-    return [("Best step size", words)]
 
 
 def drift_notes(motion: MotionFacts | None, unit: str = "match") -> list[str]:

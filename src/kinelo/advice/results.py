@@ -177,7 +177,16 @@ def diagnose_results(system: RatingSystem, results: Results) -> ResultsDiagnosis
     outcome, s = system.outcome, results.signed
     names = tuple(results._name(k) for k in range(results.teams))
     weight = (1.0 - np.eye(results.teams)) if results.games is None else results.games
-    _check_connected(outcome, s, weight, names)
+    # Ratings settle where every group of teams has lost something to the rest, and gained something from it.
+    count, group = connected_components((weight > 0) & (s < outcome.supremum), connection="strong")
+    if count > 1:
+        apart = connected_components(weight > 0, directed=False)[0] > 1
+        smallest = np.flatnonzero(group == np.bincount(group).argmin())
+        listed = ", ".join(names[k] for k in smallest[:TEAMS_SHOWN]) + (" …" if smallest.size > TEAMS_SHOWN else "")
+        why = "never met the others" if apart else "won or lost everything against others"
+        raise NoStationaryState(
+            f"No ratings balance these results: {listed} {why}, so the gap between them has no size."
+        )
     rating = balance_pairs(outcome, s, weight, np.zeros(results.teams))
     left = np.where(weight > 0, s - outcome.b(rating[:, None] - rating[None, :]), 0.0)
     whole = float((weight * s**2).sum())
@@ -188,18 +197,6 @@ def diagnose_results(system: RatingSystem, results: Results) -> ResultsDiagnosis
         _cycle(s, left, weight, names), np.nanmin(alone, axis=1), np.nanmax(alone, axis=1), games,
         None if games is None else _chance(outcome, s, weight, rating),
     )  # fmt: skip
-
-
-def _check_connected(outcome: Outcome, s: Array, weight: Array, names: tuple[str, ...]) -> None:
-    """Ratings settle where every group of teams has lost something to the rest, and gained something from it."""
-    count, group = connected_components((weight > 0) & (s < outcome.supremum), connection="strong")
-    if count == 1:
-        return
-    apart = connected_components(weight > 0, directed=False)[0] > 1
-    smallest = np.flatnonzero(group == np.bincount(group).argmin())
-    listed = ", ".join(names[k] for k in smallest[:TEAMS_SHOWN]) + (" …" if smallest.size > TEAMS_SHOWN else "")
-    why = "never met the others" if apart else "won or lost everything against others"
-    raise NoStationaryState(f"No ratings balance these results: {listed} {why}, so the gap between them has no size.")
 
 
 def _cycle(s: Array, left: Array, weight: Array, names: tuple[str, ...]) -> Cycle | None:

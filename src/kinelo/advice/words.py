@@ -180,6 +180,12 @@ def rows_of(verdict: Facts) -> Rows:
         f"{verdict.matches_until_converged:,.0f} {verdict.units} per team until any disturbance of the whole league is "
         "down to 1 %: its slowest mode, not how long until a newcomer is right, who is far quicker"
     )
+    parts = verdict.error
+    whose = "once all have come as newcomers: " * verdict.open if not verdict.uncounted else "if nobody came or left: "
+    error = (
+        f"{whose}mean square of rating less strength {parts.total:.4g}: bias {parts.bias:.3g}, "
+        f"noise {parts.noise:.3g}, lag {parts.lag:.3g}"
+    )
     rows += [
         ("Condition (B')", _condition(verdict)),
         ("Taylor closure", _taylor(verdict)),
@@ -190,7 +196,7 @@ def rows_of(verdict: Facts) -> Rows:
         rows += [(name, closed + _teams(teams)) for name, teams in both]
     rows += [
         ("Rating noise", closed + _noise(verdict)),
-        ("Error", _error(verdict)),
+        ("Error", error),
         ("Time to settle (whole league)", settles if verdict.stable else "never: this equilibrium is unstable"),
     ]
     if (unbiased := _unbiased(verdict)) is not None:
@@ -262,15 +268,6 @@ def _noise(verdict: Facts) -> str:
         return noise
     return (
         f"{noise}, {percent(verdict.rating_noise / verdict.strength_spread)} of the spread of strengths in the league"
-    )
-
-
-def _error(verdict: Facts) -> str:
-    one = verdict.error
-    whose = "once all have come as newcomers: " * verdict.open if not verdict.uncounted else "if nobody came or left: "
-    return (
-        f"{whose}mean square of rating less strength {one.total:.4g}: bias {one.bias:.3g}, noise {one.noise:.3g}, "
-        f"lag {one.lag:.3g}"
     )
 
 

@@ -142,15 +142,16 @@ def quality(book: RatingBook, said: say.Candidates | say.Options) -> say.Ranked:
         values: Any = match_quality(book, said.player, said.candidates, **more)
         ranked = sorted(zip(said.candidates, values.tolist(), strict=True), key=lambda pair: -pair[1])
         return say.Ranked(ranked=[say.CandidateQuality(candidate=name, quality=value) for name, value in ranked])
-    values = [_quality_of(book, option) for option in said.options]
+    values = []
+    for option in said.options:
+        if isinstance(option, say.Fixture):
+            quality = match_quality(book, option.home, option.away, **_fixture(option))
+        else:
+            entrants = _entrants(book, option.entrants)
+            quality = match_quality(book, entrants, date=option.date, **_circumstances(option))
+        values.append(float(quality))
     order = sorted(range(len(values)), key=lambda k: -values[k])
     return say.Ranked(ranked=[say.OptionQuality(option=k, quality=values[k]) for k in order])
-
-
-def _quality_of(book: RatingBook, option: say.Fixture | say.FieldToCome) -> float:
-    if isinstance(option, say.Fixture):
-        return float(match_quality(book, option.home, option.away, **_fixture(option)))
-    return float(match_quality(book, _entrants(book, option.entrants), date=option.date, **_circumstances(option)))
 
 
 def balance(book: RatingBook, said: say.Present) -> say.Balanced:
@@ -371,16 +372,13 @@ def rating_of(
     if tier:
         rows = tier_board(book).rows
         known["tier"] = next(one for one in rows if (one["kind"], one["name"]) == (row["kind"], name))
-    return say.RatingWithHistory(**known, history=_history(book, row, points))
-
-
-def _history(book: RatingBook, row: dict[str, Any], points: int) -> list[say.Then]:
-    if not points:
-        return []
-    table = rating_history(book, points=max(points, 2), side=row["name"])
-    if "kind" in table.columns:
-        table = table.filter(table["kind"] == row["kind"])
-    return [
-        say.Then(date=str(one["date"]), rating=one["rating"], uncertainty=one.get("uncertainty"))
-        for one in table.iter_rows(named=True)
-    ]
+    then: list[say.Then] = []
+    if points:
+        table = rating_history(book, points=max(points, 2), side=name)
+        if "kind" in table.columns:
+            table = table.filter(table["kind"] == row["kind"])
+        then = [
+            say.Then(date=str(day["date"]), rating=day["rating"], uncertainty=day.get("uncertainty"))
+            for day in table.iter_rows(named=True)
+        ]
+    return say.RatingWithHistory(**known, history=then)

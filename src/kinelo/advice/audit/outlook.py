@@ -65,7 +65,13 @@ class FirstSteps:
     @property
     def words(self) -> str:
         """The rule as the command line and Python take it."""
-        return rule_words(self.rule)
+        rule = self.rule
+        k, first, half = 2.0 * rule.gamma, 2.0 * rule.gamma * (1.0 + rule.boost), rule.matches
+        return (
+            f"K = {first:.0f} falling to {k:.3g}, halfway after {half:g} match{'es' * (half != 1)}: --k {k:.3g} "
+            f"--k-first {first:.0f} --k-halfway {half:g}, or k=FallingSteps({rule.gamma:.4g}, boost={rule.boost:.4g}, "
+            f"matches={half:g})"
+        )
 
 
 @dataclass(frozen=True)
@@ -153,16 +159,6 @@ def replayed_losses(replay: Recursion, ks: Array) -> Array:
     return losses / replay.calendar.size
 
 
-def rule_words(rule: FallingSteps) -> str:
-    """A step that falls, as it is read and as the command line and Python take it."""
-    k, first, half = 2.0 * rule.gamma, 2.0 * rule.gamma * (1.0 + rule.boost), rule.matches
-    return (
-        f"K = {first:.0f} falling to {k:.3g}, halfway after {half:g} match{'es' * (half != 1)}: --k {k:.3g} --k-first "
-        f"{first:.0f} --k-halfway {half:g}, or k=FallingSteps({rule.gamma:.4g}, boost={rule.boost:.4g}, "
-        f"matches={half:g})"
-    )
-
-
 class Newcomer(NamedTuple):
     """Spread of newcomers about where they start, the points by which a strength moves between two matches, and of a
     match how its expected result in [0, 1] rises with a point and the variance of the result."""
@@ -200,15 +196,6 @@ class Newcomer(NamedTuple):
         return FallingSteps(k / 2, boost=max(first / k - 1, 0.0), matches=float(halfway))
 
 
-def first_steps(recursion: Recursion) -> FallingSteps:
-    """The steps of newcomers in this league, which end with those of a side that has played as much as others have."""
-    p, expected, part = recursion.parameters, recursion.expected, slice(recursion.since, None)
-    luck = float((expected.square - expected.score_square)[part].mean()) / 4.0
-    spread, sides = math.hypot(p.newcomer_spread, p.newcomer_level), np.unique(recursion.calendar[:2]).size
-    newcomer = Newcomer(spread, recursion.change_per_match()[0], recursion.slope / 2.0, luck)
-    return newcomer.falling(max(2 * recursion.calendar.size // sides, FIRST_MATCHES))
-
-
 def newcomers_steps(
     recursion: Recursion, in_use: SystemInUse, matches: Matches, k: float, measured: KBacktest
 ) -> FirstSteps | None:
@@ -220,10 +207,15 @@ def newcomers_steps(
     before[order] = np.arange(side.size) - np.repeat(first, np.diff(first, append=side.size))
     if (before.reshape(-1, 2)[recursion.since :] < NEW_MATCHES).any(axis=1).sum() < LEAST_NEW:
         return None
-    rule = first_steps(recursion)
-    one, falling = (own_losses(anew(in_use.rater, k=step, k_of=None), matches) for step in (k, rule))
-    first = 2.0 * rule.gamma * (1.0 + rule.boost)
-    return FirstSteps(2.0 * rule.gamma, first, rule.matches, measured.saving(one - falling))
+    # Steps that end with those of a side that has played as much as others have.
+    p, expected, part = recursion.parameters, recursion.expected, slice(recursion.since, None)
+    luck = float((expected.square - expected.score_square)[part].mean()) / 4.0
+    spread, sides = math.hypot(p.newcomer_spread, p.newcomer_level), np.unique(recursion.calendar[:2]).size
+    newcomer = Newcomer(spread, recursion.change_per_match()[0], recursion.slope / 2.0, luck)
+    rule = newcomer.falling(max(2 * recursion.calendar.size // sides, FIRST_MATCHES))
+    constant, falling = (own_losses(anew(in_use.rater, k=step, k_of=None), matches) for step in (k, rule))
+    largest = 2.0 * rule.gamma * (1.0 + rule.boost)
+    return FirstSteps(2.0 * rule.gamma, largest, rule.matches, measured.saving(constant - falling))
 
 
 def future_calendar(calendar: Calendar, since: int) -> Calendar:

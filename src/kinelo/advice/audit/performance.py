@@ -83,9 +83,13 @@ def performance_of(matches: Matches, recursion: Recursion, k: float, seed: int =
     raw = pairs.estimate(y)
     tau = max(raw, 0.0)
     draw = np.random.default_rng(seed)
+    decided = q[seen] + expected[seen] ** 2  # chances of each match, by the mean and the variance of its result
+    win = (decided + expected[seen]) / 2
     null, again = np.empty(PERFORMANCE_DRAWS), np.empty(PERFORMANCE_DRAWS)
     for n in range(PERFORMANCE_DRAWS):
-        luck = (_draw_results(draw, expected[seen], q[seen]) - expected[seen]) / np.sqrt(q[seen])
+        uniform = draw.random(win.size)
+        result = np.where(uniform < win, 1.0, np.where(uniform < win + 1 - decided, 0.0, -1.0))
+        luck = (result - expected[seen]) / np.sqrt(q[seen])
         null[n] = pairs.estimate(luck)
         worth = draw.normal(0.0, math.sqrt(tau), x.shape[1])
         again[n] = pairs.estimate(luck + pairs.x @ worth)
@@ -162,10 +166,3 @@ def _unusual(
 
 def _row_squares(x: sparse.csr_array) -> Array:
     return np.asarray(x.multiply(x).sum(axis=1)).ravel()
-
-
-def _draw_results(draw: np.random.Generator, mean: Array, variance: Array) -> Array:
-    """Results of each match anew, from the mean and the variance of its result."""
-    decided = variance + mean**2
-    win, uniform = (decided + mean) / 2, draw.random(mean.size)
-    return np.where(uniform < win, 1.0, np.where(uniform < win + 1 - decided, 0.0, -1.0))

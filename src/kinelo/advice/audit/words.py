@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from kinelo.advice.audit.inflation import GroupFound, RatingInflation, Shift
     from kinelo.advice.audit.inputs import Misrated
     from kinelo.advice.audit.outlook import Outlook
-    from kinelo.advice.audit.performance import Performance
     from kinelo.advice.audit.recursion import Advice
 
 Audit: TypeAlias = Any
@@ -396,8 +395,10 @@ def rows_of(audit: Audit) -> Rows:
     if audit.other is not None:
         rows.insert(0, (audit.other.name, _other(audit.other)))
     rows += [(f"Group {quoted(one.group)}", group_words(one, audit.reference)) for one in audit.groups]
-    if audit.performance is not None:
-        rows.append(("Performances", _performances(audit.performance)))
+    if (found := audit.performance) is not None:
+        moved = f"line-ups move a side by {with_interval(found.spread, found.low, found.high, '.0f')} points about its "
+        moved += f"strength, from {found.matches:,} matches; "
+        rows.append(("Performances", f"{moved}by chance alone as much in {percent(found.p_value, 1)} of leagues"))
     if (table := audit.ratings) is not None:
         ratio = table.deviation_ratio
         stated = "" if ratio is None else (
@@ -541,11 +542,3 @@ def contest_rows(found: ContestAudit) -> Rows:
         words = f"times the usual noise (80 % interval): {factors}; plain Elo counts all alike, RankElo does not"
         rows.append((f"Luck by {column}", words))
     return rows
-
-
-def _performances(found: Performance) -> str:
-    """What line-ups tell of performances."""
-    return (
-        f"line-ups move a side by {with_interval(found.spread, found.low, found.high, '.0f')} points about its "
-        f"strength, from {found.matches:,} matches; by chance alone as much in {percent(found.p_value, 1)} of leagues"
-    )
