@@ -201,9 +201,19 @@ def changeover(old: Any, new: Any, matches: Matches, *, thresholds: Mapping[str,
         sizes = np.diff(ends.round())
         saving = mean_by_block(sums_by_block((losses[0] - losses[1])[None, :], sizes)[0], sizes)
         gain, error = saving.mean, saving.standard_error
+    if not isinstance(thresholds, Mapping | None):
+        raise InputError(f"thresholds must map titles to ratings, such as {{'Master': 2200}}, not {thresholds!r}.")
+    titles = []
+    for title, line in (thresholds or {}).items():
+        check_number("changeover", f"thresholds[{title!r}]", line, -math.inf)
+        had, has = before >= line, after >= line
+        number = int(had.sum())
+        same = float(np.sort(after)[::-1][number - 1]) if number else None
+        gained, lost = ([names[k] for k in np.flatnonzero(who)] for who in (has & ~had, had & ~has))
+        titles.append(Title(str(title), float(line), number, int(has.sum()), tuple(gained), tuple(lost), same))
     return Changeover(
         _table(names, before, after, parts, matches), lists[0].label, lists[1].label, shift,
-        (float(before.std()), float(after.std())), gain, error, _titles(names, before, after, thresholds),
+        (float(before.std()), float(after.std())), gain, error, tuple(titles),
         tuple(name for name in lists[0].ratings if name not in lists[1].ratings),
         tuple(name for name in lists[1].ratings if name not in lists[0].ratings),
     )  # fmt: skip
@@ -318,21 +328,3 @@ def _reason(parts: dict[str, float], move: float, surplus: float, z: float, play
     if played < LEAST_MATCHES:
         return f"has played {played} match{'es' if played != 1 else ''}"
     return "no single cause stands out"
-
-
-def _titles(
-    names: list[str], before: NDArray, after: NDArray, thresholds: Mapping[str, float] | None
-) -> tuple[Title, ...]:
-    """Who holds each title on either list."""
-    if not isinstance(thresholds, Mapping | None):
-        raise InputError(f"thresholds must map titles to ratings, such as {{'Master': 2200}}, not {thresholds!r}.")
-    titles = []
-    for title, line in (thresholds or {}).items():
-        check_number("changeover", f"thresholds[{title!r}]", line, -math.inf)
-        had, has = before >= line, after >= line
-        number = int(had.sum())
-        ranked = np.sort(after)[::-1]
-        same = float(ranked[number - 1]) if number else None
-        gained, lost = ([names[k] for k in np.flatnonzero(who)] for who in (has & ~had, had & ~has))
-        titles.append(Title(str(title), float(line), number, int(has.sum()), tuple(gained), tuple(lost), same))
-    return tuple(titles)

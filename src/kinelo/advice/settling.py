@@ -16,7 +16,7 @@ import numpy as np
 
 from kinelo.advice.judged import JudgedLeague, judge, one_step, resting
 from kinelo.errors import InputError, NoStationaryState
-from kinelo.model.dynamics import Form, Learning, Turnover, parts_of
+from kinelo.model.dynamics import Form, Learning, parts_of
 from kinelo.model.pairing import AllPlayAll
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
@@ -57,7 +57,23 @@ def beginning(
     moving, turnover = parts_of(dynamics)
     league = JudgedLeague(strengths, moving)
     state, error = settled_state(system, league, tracked)
-    memory = league_memory(system, league, turnover, state)
+    plain = one_step(system, strengths, state)
+    with few_threads(state.teams.size):
+        slowest = relaxation_of(replace(state, system=plain))
+    # Matches of a team after which the slowest disturbance of ratings, and what moves strengths, is down to 1/e:
+    # candidate matches, for a pair that is drawn and does not play takes time as well.
+    memory, moves = 1 / (slowest.gamma * slowest.gap) if slowest.gap > 0 else math.inf, 0.0
+    if isinstance(moving, Form):
+        moves = 1 / moving.rate
+    elif isinstance(moving, Learning) and moving.pull > 0:
+        spread = math.sqrt(2 * (float(state.variance.mean()) + float(state.rating.var())))
+        slope = float(smooth(system.outcome.b_prime, system.outcome.nu, spread)(np.zeros(1))[0])
+        moves = 1 / (plain.step * moving.pull * slope)
+    if turnover is None:
+        memory = max(memory, moves)
+    else:  # who leaves at random takes every disturbance along
+        leaving = 1 / turnover.rate
+        memory = leaving if turnover.leaving == "random" else max(memory, moves, leaving)
     return Beginning(np.array(state.rating), memory, error if turnover is None else None)
 
 
@@ -74,26 +90,3 @@ def settled_state(
     with suppress(InputError, NoStationaryState):
         return judge(system, still, resting(system, still)).state, None
     return replace(resting(replace(system, pairing=AllPlayAll()), still), system=system), None
-
-
-def league_memory(
-    system: RatingSystem, league: JudgedLeague, turnover: Turnover | None, state: StationaryState
-) -> float:
-    """Matches of a team after which the slowest disturbance of ratings, and what moves strengths, is down to 1/e."""
-    plain = one_step(system, league.strengths, state)
-    with few_threads(state.teams.size):
-        slowest = relaxation_of(replace(state, system=plain))
-    # Candidate matches: a pair that is drawn and does not play takes time as well.
-    ratings = 1 / (slowest.gamma * slowest.gap) if slowest.gap > 0 else math.inf
-    dynamics, moving = league.dynamics, 0.0
-    if isinstance(dynamics, Form):
-        moving = 1 / dynamics.rate
-    elif isinstance(dynamics, Learning) and dynamics.pull > 0:
-        spread = math.sqrt(2 * (float(state.variance.mean()) + float(state.rating.var())))
-        slope = float(smooth(system.outcome.b_prime, system.outcome.nu, spread)(np.zeros(1))[0])
-        moving = 1 / (plain.step * dynamics.pull * slope)
-    if turnover is None:
-        return max(ratings, moving)
-    # Who leaves at random takes every disturbance along.
-    leaving = 1 / turnover.rate
-    return leaving if turnover.leaving == "random" else max(ratings, moving, leaving)

@@ -11,9 +11,10 @@ import warnings
 from contextlib import suppress
 from typing import NoReturn, TextIO
 
-from kinelo.cli.commands import app, warn_of_plugins
+from kinelo.cli.commands import app, taken_names
 from kinelo.cli.output import option_words, prepare_streams
 from kinelo.errors import InputError, KineloWarning
+from kinelo.runtime.plugins import warn_of_plugins_left_out
 
 LONGEST_SHOWN = 60
 
@@ -62,7 +63,11 @@ def main() -> None:
     gc.set_threshold(RARELY)
     try:
         try:
-            warn_of_plugins()
+            # Which raters and commands of other packages are left out, and why.
+            from kinelo.raters.choice import TAKEN
+
+            warn_of_plugins_left_out("kinelo.raters", TAKEN)
+            warn_of_plugins_left_out("kinelo.commands", taken_names())
             app()
         finally:
             # What cannot be written is said while it can still be said.

@@ -27,7 +27,7 @@ from kinelo.cli.read import answer_to, read
 from kinelo.cli.season import season
 from kinelo.cli.study import design, diagnose, reproduce, simulate, solve, sweep
 from kinelo.errors import InputError, in_one_line
-from kinelo.runtime.plugins import described, load_plugin, package_of, plugins, warn_of_plugins_left_out
+from kinelo.runtime.plugins import described, load_plugin, package_of, plugins
 
 VERBS = {"study": (simulate, solve, sweep, diagnose, design)}
 """Commands that take a verb, and the functions of these verbs."""
@@ -252,14 +252,6 @@ def commands_by_name() -> dict[str, Callable[..., Any]]:
 def taken_names() -> tuple[str, ...]:
     """Names of commands, and those that commands had."""
     return *{name.split()[0] for name in commands_by_name()}, *MOVED
-
-
-def warn_of_plugins() -> None:
-    """Say which raters and commands of other packages are left out, and why."""
-    from kinelo.raters.choice import TAKEN
-
-    warn_of_plugins_left_out("kinelo.raters", TAKEN)
-    warn_of_plugins_left_out("kinelo.commands", taken_names())
 
 
 app = typer.Typer(

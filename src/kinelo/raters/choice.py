@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kinelo.errors import InputError
 from kinelo.matches.kinds import CONTESTS, MATCHES, Kind, kind_of
-from kinelo.runtime.plugins import declared_in, described, imported, load_plugin, package_of, plugins
+from kinelo.runtime.plugins import described, entry_points_of, imported, load_plugin, package_of, plugins
 
 if TYPE_CHECKING:
     from kinelo.forecasts.automatic import RaterChoice
@@ -199,7 +199,10 @@ def class_named(origin: str) -> type | None:
     module, _, name = origin.partition(":")
     if module.startswith("kinelo.raters."):
         return getattr(import_module(CLASSES[name]), name) if name in CLASSES else None
-    for point in declared_in(module, "kinelo.raters"):
+    package = module.partition(".")[0]
+    for point in entry_points_of("kinelo.raters")[0]:
+        if point.module.partition(".")[0] != package:
+            continue
         found = load_plugin(point)
         if isinstance(found, type) and f"{found.__module__}:{found.__qualname__}" == origin:
             return check_rater_class(described(point), found)

@@ -92,12 +92,6 @@ def package_of(point: EntryPoint) -> str:
         return point.value
 
 
-def declared_in(module: str, group: Group) -> list[EntryPoint]:
-    """What the installed package that holds a module declares in this group."""
-    root = module.partition(".")[0]
-    return [point for point in entry_points_of(group)[0] if point.module.partition(".")[0] == root]
-
-
 def imported(name: str, what: str, folder: Path | None = None) -> Any:
     """What ``module:Class`` names; one sentence about ``what`` was wanted where it cannot be had.
 

@@ -45,7 +45,15 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        begin, status = time.perf_counter(), 500
+        begin, status, taken, receive = time.perf_counter(), 500, 0, prompt(receive)
+
+        async def receive_limited() -> Message:
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > self._settings.most_bytes:
+                raise HTTPException(413, self._most(), {"Connection": "close"})
+            return message
 
         async def send_noted(message: Message) -> None:
             nonlocal status
@@ -64,7 +72,7 @@ class Guard:
                 return
             self._busy[stranger] += 1
             try:
-                await self._app(scope, self._limited(receive), send_noted)
+                await self._app(scope, receive_limited, send_noted)
             finally:
                 self._busy[stranger] -= 1
         finally:
@@ -97,17 +105,3 @@ class Guard:
 
     def _most(self) -> str:
         return f"A request may have {self._settings.most_bytes:,} bytes; send several."
-
-    def _limited(self, receive: Receive) -> Receive:
-        """Receive a body that keeps coming and is not too long."""
-        taken, receive = 0, prompt(receive)
-
-        async def limited() -> Message:
-            nonlocal taken
-            message = await receive()
-            taken += len(message.get("body", b""))
-            if taken > self._settings.most_bytes:
-                raise HTTPException(413, self._most(), {"Connection": "close"})
-            return message
-
-        return limited

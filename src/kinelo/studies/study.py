@@ -250,16 +250,6 @@ def sections_in(annotation: Any) -> list[type[Section]]:
     return [found for part in get_args(annotation) for found in sections_in(part)]
 
 
-def accepted_keys(model: type[Section], location: tuple[int | str, ...]) -> list[str]:
-    """The keys that are accepted at a place of a study file, from the model of the whole."""
-    models = [model]
-    for part in map(str, location):
-        fields = [one.model_fields[part].annotation for one in models if part in one.model_fields]
-        named = [one for one in models if part in get_args(getattr(one.model_fields.get("kind"), "annotation", None))]
-        models = [section for field in fields for section in sections_in(field)] or named or models
-    return list(models[0].model_fields)
-
-
 Cells = tuple[float, float, int]
 
 
@@ -497,7 +487,13 @@ def _sentence(error: ValidationError) -> str:
     first = complaints[0]
     where = ".".join(str(part) for part in first["loc"] if part not in TAGS)
     if first["type"] == "extra_forbidden":
-        return f"unknown key {where!r}; accepted here: {', '.join(accepted_keys(Study, first['loc'][:-1]))}."
+        models: list[type[Section]] = [Study]
+        for part in map(str, first["loc"][:-1]):
+            fields = [one.model_fields[part].annotation for one in models if part in one.model_fields]
+            kinds = [get_args(getattr(one.model_fields.get("kind"), "annotation", None)) for one in models]
+            named = [one for one, names in zip(models, kinds) if part in names]
+            models = [section for field in fields for section in sections_in(field)] or named or models
+        return f"unknown key {where!r}; accepted here: {', '.join(models[0].model_fields)}."
     if first["type"] == "union_tag_not_found":
         return f"the key '{where}.kind' is missing."
     if first["type"] == ALLOW_CODE:

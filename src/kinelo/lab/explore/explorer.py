@@ -195,7 +195,24 @@ class Explorer:
         try:
             while True:
                 if self._wanted is not None:
-                    await self._restart(*self._wanted)
+                    controls, seed, pinned = self._wanted
+                    self._wanted = None
+                    self._number += 1
+                    loop, number = asyncio.get_running_loop(), self._number
+                    new = await loop.run_in_executor(self._pools.begin, LiveRun, number, controls, seed)
+                    beside = None
+                    if pinned is not None:
+                        begin = partial(LiveRun, number, pinned, seed, pinned=True)
+                        beside = await loop.run_in_executor(self._pools.begin, begin)
+                    self._let_go(self._run, self._pinned)
+                    self._run, self._pinned = new, beside
+                    self._answer, self._final = None, False
+                    self._pacer.forget()
+                    await self._say(new.opening())
+                    await self._show(new.frame(self._pacer.next_sequence(), beside))
+                    if self._theory_task is not None:
+                        self._theory_task.cancel()
+                    self._theory_task = asyncio.create_task(self._predict(new))
                 await self._move()
                 if self._wanted is None:
                     await (self._pacer.change() if self._run is None else self._pacer.wait())
@@ -210,25 +227,6 @@ class Explorer:
             for run in runs:
                 if run is not None:
                     self._pools.play.submit(run.close)
-
-    async def _restart(self, controls: Controls, seed: int, pinned: Controls | None) -> None:
-        self._wanted = None
-        self._number += 1
-        loop, number = asyncio.get_running_loop(), self._number
-        new = await loop.run_in_executor(self._pools.begin, LiveRun, number, controls, seed)
-        beside = None
-        if pinned is not None:
-            begin = partial(LiveRun, number, pinned, seed, pinned=True)
-            beside = await loop.run_in_executor(self._pools.begin, begin)
-        self._let_go(self._run, self._pinned)
-        self._run, self._pinned = new, beside
-        self._answer, self._final = None, False
-        self._pacer.forget()
-        await self._say(new.opening())
-        await self._show(new.frame(self._pacer.next_sequence(), beside))
-        if self._theory_task is not None:
-            self._theory_task.cancel()
-        self._theory_task = asyncio.create_task(self._predict(new))
 
     async def _move(self) -> None:
         run = self._run

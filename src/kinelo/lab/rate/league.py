@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import warnings
 from collections.abc import Callable, Mapping
@@ -29,10 +28,9 @@ from kinelo.raters.adapter import blank_of, carry_on
 from kinelo.raters.choice import all_raters, rater_called
 from kinelo.raters.explanation import explain_last
 from kinelo.raters.history import broken_line, rating_history
-from kinelo.raters.leaderboard import board_and_words, boards_by_kind, ratings_today
+from kinelo.raters.leaderboard import board_and_words, boards_by_kind
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 from kinelo.raters.questions import answers
-from kinelo.raters.rater import Rater
 from kinelo.raters.tables import (
     board_table,
     effects_table,
@@ -173,35 +171,8 @@ def forecast_words(played: Matches | Contests, tested: Matches | Contests) -> st
     )
 
 
-TEAM_STOPS = 300
-"""Days of a side's own matches at which its rating is shown."""
-UPSETS_LISTED = 6
 EXPLAINED = 5
 """Matches whose changes are explained."""
-
-
-def team_page(
-    rater: Rater, matches: Matches, name: str, history: pl.DataFrame, surprises: pl.DataFrame
-) -> dict[str, Any]:
-    """What there is to say of one side: today's rating, history, places and upsets."""
-    today = ratings_today(rater).filter(pl.col("name") == name)
-    if not today.height:
-        raise InputError(f"{name!r:.80} is not rated in this league.")
-    path = rating_history(rater, matches, TEAM_STOPS, side=name)
-    now = today.row(0, named=True)
-    return {
-        "name": name,
-        "today": {key: plain(now[key], 2) for key in ("rating", "uncertainty", "matches")},
-        "last_played": str(now["last_played"]) if matches.dated else None,
-        "history": history_of(path, path["date"].to_numpy()),
-        "ranks": ranks_of(history, name),
-        "upsets": [
-            {key: str(value) if key == "date" else plain(value) for key, value in row.items()}
-            for row in surprises.filter((pl.col("home") == name) | (pl.col("away") == name))
-            .head(UPSETS_LISTED)
-            .iter_rows(named=True)
-        ],
-    }
 
 
 def history_of(own: pl.DataFrame, stops: NDArray) -> dict[str, list]:
@@ -248,23 +219,6 @@ def ranks_of(history: pl.DataFrame, name: str, active_days: int = ACTIVE_DAYS) -
         "place": [int(one) if there else None for one, there in zip(place, here)],
         "of": active.sum(axis=1).tolist(),
     }
-
-
-def fixtures_of(rater: Rater, fixtures: Matches | None, name: str) -> list[dict[str, Any]]:
-    """Matches of a side that are to come, with their forecasts."""
-    if fixtures is None or name not in fixtures.teams:
-        return []
-    code = fixtures.teams.index(name)
-    coming = fixtures[np.isnan(fixtures.result) & ((fixtures.home == code) | (fixtures.away == code))][:UPSETS_LISTED]
-    if not len(coming):
-        return []
-    chances = copy.deepcopy(rater).predict(coming).probabilities
-    table = coming.to_polars()
-    return [
-        {"date": str(row["date"]), "home": row["home"], "away": row["away"], "neutral": bool(row["neutral"]),
-         "win": plain(float(p[0])), "draw": plain(float(p[1])), "loss": plain(float(p[2]))}
-        for row, p in zip(table.iter_rows(named=True), chances)
-    ]  # fmt: skip
 
 
 HISTORY_STOPS = 120

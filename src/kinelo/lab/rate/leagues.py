@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
@@ -20,12 +21,10 @@ from kinelo.forecasts.season import Rules, season, season_rules, season_table, s
 from kinelo.lab.rate.league import (
     League,
     calibration,
-    fixtures_of,
     forecast_words,
     history_of,
     plain,
     ranks_of,
-    team_page,
 )
 from kinelo.lab.rate.reading import GROUPS_DROPPED, ReadingPanel, aliases_of, contests_to_come
 from kinelo.lab.rate.tables import all_labels
@@ -38,6 +37,8 @@ from kinelo.matches.same_side import columns_of_sides
 from kinelo.presentation import Table, percent, sentence
 from kinelo.raters.adapter import blank_of, conditions_of
 from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates, choose_rater, rater_called
+from kinelo.raters.history import rating_history
+from kinelo.raters.leaderboard import ratings_today
 from kinelo.raters.preview import MOST_PREVIEWED, preview
 from kinelo.raters.qualifying import CAUTION, CONTEST_CAUTION
 from kinelo.raters.questions import answers
@@ -50,6 +51,9 @@ from kinelo.raters.what_if import with_points
 SEASONS = 4000
 """How often a season is played: a chance is then sure to ± 0.8 %."""
 MOST_CUP_SIDES, MOST_FIXTURES = 64, 4000
+TEAM_STOPS = 300
+"""Days of a side's own matches at which its rating is shown."""
+UPSETS_LISTED = 6
 
 
 def odds(
@@ -95,10 +99,6 @@ def odds(
             "match_id": [str(k) for k in range(len(pairs))],
         }
         results, fixtures = results[:0], read_matches(table, played=False, conditions=conditions, ordered=True)
-    return _season(raised, results, fixtures, rules)
-
-
-def _season(rater: Rater, results: Matches, fixtures: Matches, rules: Mapping[str, float]) -> dict[str, Any]:
     sides = np.unique(np.concatenate([fixtures.home, fixtures.away])).size
     if sides > MOST_CUP_SIDES or len(fixtures) > MOST_FIXTURES:
         raise InputError(
@@ -107,7 +107,7 @@ def _season(rater: Rater, results: Matches, fixtures: Matches, rules: Mapping[st
         )
     places = table_places(sides, int(rules["relegated"]))
     counted = Rules(rules["win"], rules["draw"], 0.0, places=places)
-    end = season(rater, fixtures, results=results, rules=counted, realisations=SEASONS, seed=1)
+    end = season(raised, fixtures, results=results, rules=counted, realisations=SEASONS, seed=1)
     by_name = {row[0]: list(row[1:]) for row in end.place_chances().iter_rows()}
     table = season_table(end)
     rows = [{**row, "places": by_name[row["name"]]} for row in _shares(table)]
@@ -243,8 +243,34 @@ class MatchLeague(League):
         """The page of one side or player."""
         if self._surprises is None:
             self._surprises = upsets(self.rater, self.played)
-        page = team_page(self.rater, self.played, name, self.history, self._surprises)
-        return {**page, "fixtures": fixtures_of(self.rater, self._fixtures(), name)}
+        today = ratings_today(self.rater).filter(pl.col("name") == name)
+        if not today.height:
+            raise InputError(f"{name!r:.80} is not rated in this league.")
+        now, path = today.row(0, named=True), rating_history(self.rater, self.played, TEAM_STOPS, side=name)
+        lost_or_won = self._surprises.filter((pl.col("home") == name) | (pl.col("away") == name)).head(UPSETS_LISTED)
+        fixtures, to_come = self._fixtures(), []
+        if fixtures is not None and name in fixtures.teams:
+            code = fixtures.teams.index(name)
+            plays = (fixtures.home == code) | (fixtures.away == code)
+            coming = fixtures[np.isnan(fixtures.result) & plays][:UPSETS_LISTED]
+            chances = copy.deepcopy(self.rater).predict(coming).probabilities if len(coming) else []
+            to_come = [
+                {"date": str(row["date"]), "home": row["home"], "away": row["away"], "neutral": bool(row["neutral"]),
+                 "win": plain(float(p[0])), "draw": plain(float(p[1])), "loss": plain(float(p[2]))}
+                for row, p in zip(coming.to_polars().iter_rows(named=True), chances)
+            ]  # fmt: skip
+        return {
+            "name": name,
+            "today": {key: plain(now[key], 2) for key in ("rating", "uncertainty", "matches")},
+            "last_played": str(now["last_played"]) if self.played.dated else None,
+            "history": history_of(path, path["date"].to_numpy()),
+            "ranks": ranks_of(self.history, name),
+            "upsets": [
+                {key: str(value) if key == "date" else plain(value) for key, value in row.items()}
+                for row in lost_or_won.iter_rows(named=True)
+            ],
+            "fixtures": to_come,
+        }
 
     def odds(
         self, kind: str, points: dict[str, float], rules: dict[str, float], best: int, fixtures: bool

@@ -34,7 +34,6 @@ from kinelo.paper.kinetic import (
 )
 from kinelo.paper.summary import ON_DIAGONAL, RATING_LABEL, STRENGTH_LABEL, converges, line_through
 from kinelo.pictures import style
-from kinelo.studies.study import Study
 from kinelo.theory.teams import Continuum
 
 if TYPE_CHECKING:
@@ -74,48 +73,47 @@ class Macro:
     checks: Mapping[str, MacroRun]
 
 
-def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> Macro:
-    """Summarise every run."""
-    found = {name: _summary(figure.studies[name], run) for name, run in runs.items()}
-    return Macro(
-        {name: run for name, run in found.items() if not name.startswith(CHECK)},
-        {name.removeprefix(CHECK): run for name, run in found.items() if name.startswith(CHECK)},
-    )
-
-
 NODES = 24
 """Points along θ and along r of the solution without cells."""
 
 
-def _summary(study: Study, run: xr.Dataset) -> MacroRun:
-    end, system, closure = run.isel(time=-1), study.system, run.attrs["closure"]
-    theta, r, teams = end.theta.values, end.r.values, continuum_of(run)
-    mean, _ = given(end.density_theta_r.values, r)
-    strengths, spread, ratings = uniform_domain(study, run)
-    sigma, across = (np.array(spread[:1]), np.ones(1)), nodes(ratings, NODES)
-    along = nodes(strengths, NODES)
-    cloud = cloud_of(along, sigma, across)
-    seen = cloud_of((theta, np.ones(theta.size)), sigma, across)
-    paths = follow(system.outcome, watched(cloud, seen), [0.0, float(end.time)], closure)
-    own, free = (part.reshape(-1, NODES) @ across[1] for part in np.split(paths.rating[-1], [cloud.mass.size]))
-    return MacroRun(
-        **vars(conservation(run)),
-        theta=theta,
-        r=r,
-        theta_r=end.density_theta_r.values,
-        mean_given_theta=mean,
-        free_mean=free,
-        exact_map=_stationary_map(system, teams, "exact", theta),
-        taylor_map=_stationary_map(system, teams, "taylor", theta),
-        slope=line_through(theta, mean)[0],
-        free_slope=line_through(along[0], own, along[1])[0],
-        energy=float(run.energy.values[-1]),
-        free_energy=float(paths.energy[-1]),
-        common_sigma=float(end.sigma.values[0]),
-        closure=closure,
-        cell=float(r[1] - r[0]),
-        time=float(end.time),
-    )
+def prepare(figure: FigureStudy, runs: Mapping[str, xr.Dataset]) -> Macro:
+    """Summarise every run."""
+    shown, checks = {}, {}
+    for name, run in runs.items():
+        study = figure.studies[name]
+        end, system, closure = run.isel(time=-1), study.system, run.attrs["closure"]
+        theta, r, teams = end.theta.values, end.r.values, continuum_of(run)
+        mean, _ = given(end.density_theta_r.values, r)
+        strengths, spread, ratings = uniform_domain(study, run)
+        # The same equation without cells: its teams, and the strengths at which it is looked at.
+        sigma, across = (np.array(spread[:1]), np.ones(1)), nodes(ratings, NODES)
+        along = nodes(strengths, NODES)
+        cloud = cloud_of(along, sigma, across)
+        seen = cloud_of((theta, np.ones(theta.size)), sigma, across)
+        paths = follow(system.outcome, watched(cloud, seen), [0.0, float(end.time)], closure)
+        parts = np.split(paths.rating[-1], [cloud.mass.size])
+        at_teams, free = (part.reshape(-1, NODES) @ across[1] for part in parts)
+        into = checks if name.startswith(CHECK) else shown
+        into[name.removeprefix(CHECK)] = MacroRun(
+            **vars(conservation(run)),
+            theta=theta,
+            r=r,
+            theta_r=end.density_theta_r.values,
+            mean_given_theta=mean,
+            free_mean=free,
+            exact_map=_stationary_map(system, teams, "exact", theta),
+            taylor_map=_stationary_map(system, teams, "taylor", theta),
+            slope=line_through(theta, mean)[0],
+            free_slope=line_through(along[0], at_teams, along[1])[0],
+            energy=float(run.energy.values[-1]),
+            free_energy=float(paths.energy[-1]),
+            common_sigma=float(end.sigma.values[0]),
+            closure=closure,
+            cell=float(r[1] - r[0]),
+            time=float(end.time),
+        )
+    return Macro(shown, checks)
 
 
 def _stationary_map(system: RatingSystem, teams: Continuum, closure: Closure, theta: Array) -> Array:

@@ -69,7 +69,13 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> FilterAtRestEvidenc
     settled = float(np.mean(path[late]))
     openness = float(1 - (outcome.b(mean[:, :, None] - mean[:, None, :]) ** 2).mean())  # of 1 − b² over pairs
     gamma = settled * p["nu"] / (1 + 2 * settled * p["nu"] ** 2 * openness)
-    elo, elo_losses = _elo(outcome, gamma, i, j, won, mean.shape)
+    # The same results by Elo's rule.
+    elo, elo_losses = np.zeros(mean.shape), []
+    for a, b, result in zip(i, j, won):
+        expected = outcome.b(elo[leagues, a] - elo[leagues, b])
+        elo[leagues, a] += gamma * (result - expected)
+        elo[leagues, b] -= gamma * (result - expected)
+        elo_losses.append(_loss(expected, result))
     return FilterAtRestEvidence(
         played=2 * np.arange(1, p["matches"] + 1) / p["sides"],
         variance=np.array(path),
@@ -96,19 +102,6 @@ def _played(outcome: Tanh, p: Mapping[str, Any], generator: np.random.Generator)
         chance = (1 + outcome.b(strength[leagues, i[match]] - strength[leagues, j[match]])) / 2
         won[match] = np.where(generator.random(p["leagues"]) < chance, 1.0, -1.0)
     return i, j, won
-
-
-def _elo(
-    outcome: Tanh, gamma: float, i: Indices, j: Indices, won: Array, shape: tuple[int, ...]
-) -> tuple[Array, list[float]]:
-    """Ratings in the end, and the log-loss of every match beforehand, by Elo's rule."""
-    rating, losses, leagues = np.zeros(shape), [], np.arange(shape[0])
-    for a, b, result in zip(i, j, won):
-        expected = outcome.b(rating[leagues, a] - rating[leagues, b])
-        rating[leagues, a] += gamma * (result - expected)
-        rating[leagues, b] -= gamma * (result - expected)
-        losses.append(_loss(expected, result))
-    return rating, losses
 
 
 def _loss(expected: Array, won: Array) -> float:
