@@ -17,11 +17,12 @@ from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from functools import partial
+from inspect import Parameter, Signature, signature
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import uvicorn
 from fastapi import FastAPI, Query, Request
-from fastapi import Path as PathParameter
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, PlainTextResponse
 from starlette.exceptions import HTTPException
@@ -45,7 +46,6 @@ from kinelo.service.settings import Settings
 
 READERS = 4
 """Threads that read the book, each with a connection."""
-MOST_OFFSET = 10**9
 MOST_TOGETHER = 64
 """Matches that share a transaction."""
 APP = "kinelo.service.app:create"
@@ -215,21 +215,19 @@ def _question(path: str, pool: str, door: Callable[..., Any]) -> Callable[..., A
     return answer
 
 
-ActiveDays = Annotated[int | None, Query(ge=0, le=10**6)]
-"""Only those who played within so many days of the last match."""
+def _lookup(pool: str, door: Callable[..., Any]) -> Callable[..., Any]:
+    """The endpoint that asks a door with the words of an address; these are described as the door describes them."""
 
+    async def answer(request: Request, **words: Any) -> Any:
+        threads: BookThreads = request.app.state.threads
+        return await threads.asked(getattr(threads, pool), partial(door, **words))
 
-async def get_ratings(
-    request: Request,
-    kind: Annotated[str | None, Query(max_length=200)] = None,
-    search: Annotated[str, Query(max_length=200)] = "",
-    offset: Annotated[int, Query(ge=0, le=MOST_OFFSET)] = 0,
-    limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
-    active_days: ActiveDays = None,
-) -> say.Ratings:
-    """A page of ratings, the best of each kind first; of a kind, of the active, of names that contain some letters."""
-    threads: BookThreads = request.app.state.threads
-    return await threads.asked(threads.readers, doors.ratings, Asked(kind, None, search, offset, limit, active_days))
+    shapes, named = get_type_hints(door, include_extras=True), list(signature(door).parameters.values())[1:]
+    begin = Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=Request)
+    given = [begin, *(parameter.replace(annotation=shapes[parameter.name]) for parameter in named)]
+    answer.__signature__ = Signature(given, return_annotation=shapes["return"])  # type: ignore[attr-defined]
+    answer.__name__, answer.__doc__ = f"get_{door.__name__.removeprefix('get_')}", door.__doc__
+    return answer
 
 
 async def get_rating(
@@ -238,7 +236,7 @@ async def get_rating(
     kind: Annotated[str | None, Query(max_length=200)] = None,
     history: Annotated[int, Query(ge=0, le=say.MOST_LISTED)] = 0,
     neighbours: Annotated[int, Query(ge=0, le=100)] = 0,
-    active_days: ActiveDays = None,
+    active_days: say.ActiveDays = None,
     tier: bool = False,
 ) -> say.RatingWithHistory:
     """What is known of somebody, and the place; with history ratings on the way, with neighbours who stands near, with
@@ -260,60 +258,17 @@ async def delete_match(request: Request, match_id: str) -> say.TakenOut:
     return found
 
 
-async def get_milestones(request: Request) -> say.Milestones:
-    """When all ratings were computed anew."""
-    threads: BookThreads = request.app.state.threads
-    return await threads.asked(threads.readers, doors.milestones)
-
-
-async def get_milestone(
-    request: Request,
-    number: Annotated[int, PathParameter(ge=1, le=MOST_OFFSET)],
-    offset: Annotated[int, Query(ge=0, le=MOST_OFFSET)] = 0,
-    limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
-) -> say.MilestoneRatings:
-    """The ratings of everyone at a milestone, before it and after, by pages."""
-    threads: BookThreads = request.app.state.threads
-    return await threads.asked(threads.readers, doors.milestone, number, offset, limit)
-
-
-async def get_leaderboard(
-    request: Request,
-    kind: Annotated[str | None, Query(max_length=200)] = None,
-    tier: Annotated[str | None, Query(max_length=200)] = None,
-    offset: Annotated[int, Query(ge=0, le=MOST_OFFSET)] = 0,
-    limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
-    active_days: ActiveDays = None,
-) -> say.Leaderboard:
-    """A page of the board of tiers, the highest shown number of each kind first; of a kind, a tier, of the active."""
-    threads: BookThreads = request.app.state.threads
-    asked = Asked(kind, tier, "", offset, limit, active_days)
-    return await threads.asked(threads.slow, doors.leaderboard, asked)
-
-
 async def get_leaderboard_page(request: Request) -> HTMLResponse:
     """The first thousand of the board of tiers, as a page."""
     threads: BookThreads = request.app.state.threads
     return HTMLResponse(await threads.asked(threads.slow, doors.leaderboard_page))
 
 
-async def get_tiers(request: Request, luck: bool = False) -> say.KeptTiers:
-    """The rule of tiers; with luck, which share changed division, and which share would have by luck alone."""
-    threads: BookThreads = request.app.state.threads
-    return await threads.asked(threads.slow, doors.get_tiers, luck)
-
-
-async def get_seasons(request: Request) -> say.Seasons:
-    """The seasons that were closed, the first one first."""
-    threads: BookThreads = request.app.state.threads
-    return await threads.asked(threads.readers, doors.seasons)
-
-
 async def get_season(
     request: Request,
     name: str,
-    offset: Annotated[int, Query(ge=0, le=MOST_OFFSET)] = 0,
-    limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
+    offset: say.Offset = 0,
+    limit: say.Limit = 50,
 ) -> say.MilestoneRatings:
     """Everyone who played in a season that was closed: place, rating, reward and the rating after it, by pages."""
     threads: BookThreads = request.app.state.threads
@@ -321,38 +276,6 @@ async def get_season(
     if found is None:
         raise HTTPException(404, f"No season {name!r:.60} was closed.")
     return found
-
-
-FalseShare = Annotated[float, Query(gt=0.0, lt=1.0)]
-"""The share of innocents among those that are named, on average."""
-
-
-async def get_watch(
-    request: Request,
-    since: Annotated[str, Query(pattern=say.DAY, examples=["2026-05-01"])],
-    false_share: FalseShare = 0.05,
-    limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
-) -> say.Watched:
-    """Sides whose results since a day do not fit their rating before it, the most evidence first."""
-    threads: BookThreads = request.app.state.threads
-    return await threads.asked(threads.slow, doors.watch, since, false_share, limit)
-
-
-async def get_judges(
-    request: Request,
-    by: Annotated[str, Query(min_length=1, max_length=200, examples=["judge"])] = "judge",
-    false_share: FalseShare = 0.05,
-    limit: Annotated[int, Query(ge=1, le=say.MOST_LISTED)] = 50,
-) -> say.Judges:
-    """Judges whose answers do not follow who is compared, the most evidence first; of a book of votes."""
-    threads: BookThreads = request.app.state.threads
-    return await threads.asked(threads.slow, doors.judges, by, false_share, limit)
-
-
-async def get_health(request: Request) -> say.Health:
-    """That the service and its database answer."""
-    threads: BookThreads = request.app.state.threads
-    return await threads.asked(threads.readers, doors.health)
 
 
 async def get_metrics(request: Request) -> PlainTextResponse:
@@ -379,20 +302,20 @@ QUESTIONS = (
 """What is asked by a body in JSON: the path, who asks the book, and its door."""
 ROUTES = (
     *((path, "POST", _question(path, pool, door)) for path, pool, door in QUESTIONS),
-    ("/ratings", "GET", get_ratings),
+    ("/ratings", "GET", _lookup("readers", doors.ratings)),
     ("/ratings/{name:path}", "GET", get_rating),
     ("/matches/{match_id:path}", "DELETE", delete_match),
     ("/contests/{match_id:path}", "DELETE", delete_match),
-    ("/milestones", "GET", get_milestones),
-    ("/milestones/{number}", "GET", get_milestone),
-    ("/leaderboard", "GET", get_leaderboard),
+    ("/milestones", "GET", _lookup("readers", doors.milestones)),
+    ("/milestones/{number}", "GET", _lookup("readers", doors.milestone)),
+    ("/leaderboard", "GET", _lookup("slow", doors.leaderboard)),
     ("/leaderboard.html", "GET", get_leaderboard_page),
-    ("/tiers", "GET", get_tiers),
-    ("/seasons", "GET", get_seasons),
+    ("/tiers", "GET", _lookup("slow", doors.get_tiers)),
+    ("/seasons", "GET", _lookup("readers", doors.seasons)),
     ("/seasons/{name:path}", "GET", get_season),
-    ("/watch", "GET", get_watch),
-    ("/judges", "GET", get_judges),
-    ("/health", "GET", get_health),
+    ("/watch", "GET", _lookup("slow", doors.watch)),
+    ("/judges", "GET", _lookup("slow", doors.judges)),
+    ("/health", "GET", _lookup("readers", doors.health)),
     ("/metrics", "GET", get_metrics),
 )
 

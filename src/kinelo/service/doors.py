@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from kinelo._version import __version__
 from kinelo.book.book import RatingBook
@@ -244,7 +246,7 @@ def erase(book: RatingBook, said: say.Erased) -> say.Pseudonym:
 
 
 def milestones(book: RatingBook) -> say.Milestones:
-    """When all ratings were computed anew, the first time first."""
+    """When all ratings were computed anew."""
     return say.Milestones(milestones=[say.Milestone.model_validate(row) for row in milestones_of(book)])
 
 
@@ -270,21 +272,23 @@ def set_tiers(book: RatingBook, said: say.TierRule) -> say.KeptTiers:
     return say.KeptTiers(rule=said)
 
 
-def get_tiers(book: RatingBook, luck: bool) -> say.KeptTiers:
-    """The rule of tiers; with luck, how many changed division, and how many would by luck alone."""
+def get_tiers(book: RatingBook, luck: bool = False) -> say.KeptTiers:
+    """The rule of tiers; with luck, which share changed division, and which share would have by luck alone."""
     rule = tiers_of(book)
     said = None if rule is None else say.TierRule(**{k: v for k, v in asdict(rule).items() if k != "steps"})
     return say.KeptTiers(rule=said, **(asdict(moved_by_luck(book)) if luck else {}))
 
 
-def leaderboard(book: RatingBook, asked: Asked) -> say.Leaderboard:
-    """A page of the board of tiers; of a kind, of one tier (as the name), of those who played lately."""
+def leaderboard(
+    book: RatingBook, kind: say.Words = None, tier: say.Words = None, offset: say.Offset = 0, limit: say.Limit = 50,
+    active_days: say.ActiveDays = None,
+) -> say.Leaderboard:  # fmt: skip
+    """A page of the board of tiers, the highest shown number of each kind first; of a kind, a tier, of the active."""
     board = tier_board(book)
-    rows = [row for row in board.rows if asked.kind in (None, row["kind"]) and asked.name in (None, row["tier"])
-            and (asked.active_days is None or row["idle"] <= asked.active_days)]  # fmt: skip
-    page = rows[asked.offset : asked.offset + asked.limit]
-    players = [say.InTier.model_validate(row) for row in page]
-    return say.Leaderboard(total=len(rows), offset=asked.offset, date=board.date, players=players)
+    rows = [row for row in board.rows if kind in (None, row["kind"]) and tier in (None, row["tier"])
+            and (active_days is None or row["idle"] <= active_days)]  # fmt: skip
+    players = [say.InTier.model_validate(row) for row in rows[offset : offset + limit]]
+    return say.Leaderboard(total=len(rows), offset=offset, date=board.date, players=players)
 
 
 def leaderboard_page(book: RatingBook) -> str:
@@ -292,8 +296,11 @@ def leaderboard_page(book: RatingBook) -> str:
     return html_page("Leaderboard", tier_board(book).html(say.MOST_LISTED))
 
 
-def watch(book: RatingBook, since: str, false_share: float, limit: int) -> say.Watched:
-    """Sides whose results since a day do not fit their rating before it."""
+def watch(
+    book: RatingBook, since: Annotated[str, Field(pattern=say.DAY, examples=["2026-05-01"])],
+    false_share: say.FalseShare = 0.05, limit: say.Limit = 50,
+) -> say.Watched:  # fmt: skip
+    """Sides whose results since a day do not fit their rating before it, the most evidence first."""
     ratings = book._ratings
     if book.noun != "matches":
         raise InputError("This book holds contests; matches of two sides can be watched.")
@@ -311,15 +318,21 @@ def watch(book: RatingBook, since: str, false_share: float, limit: int) -> say.W
     return say.Watched(since=since, matches=len(later), total=found.height, sides=sides)
 
 
-def judges(book: RatingBook, by: str, false_share: float, limit: int) -> say.Judges:
-    """Judges whose answers do not follow who is compared."""
+def judges(
+    book: RatingBook, by: Annotated[str, Field(min_length=1, max_length=200, examples=["judge"])] = "judge",
+    false_share: say.FalseShare = 0.05, limit: say.Limit = 50,
+) -> say.Judges:  # fmt: skip
+    """Judges whose answers do not follow who is compared, the most evidence first; of a book of votes."""
     found = judges_of_votes(book, book.matches(), by, false_share=false_share).fill_nan(None)
     shown = [say.Judge.model_validate(row) for row in found.head(limit).to_dicts()]
     return say.Judges(by=by, total=found.height, judges=shown)
 
 
-def milestone(book: RatingBook, number: int, offset: int, limit: int) -> say.MilestoneRatings:
-    """A page of the ratings of everyone at a milestone, before it and after."""
+def milestone(
+    book: RatingBook, number: Annotated[int, Field(ge=1, le=say.MOST_OFFSET)], offset: say.Offset = 0,
+    limit: say.Limit = 50,
+) -> say.MilestoneRatings:  # fmt: skip
+    """The ratings of everyone at a milestone, before it and after, by pages."""
     table = ratings_at(book, number)
     rows = table.slice(offset, limit).to_dicts()
     return say.MilestoneRatings(
@@ -334,16 +347,19 @@ def refit(book: RatingBook, said: say.Due) -> say.Refit:
 
 
 def health(book: RatingBook) -> say.Health:
-    """That the database answers now, and what the book holds."""
+    """That the service and its database answer."""
     book._database.one("SELECT 1")
     rater = type(book._ratings.blank).__name__
     return say.Health(status="ok", kinelo=__version__, rater=rater, holds=book.noun)
 
 
-def ratings(book: RatingBook, asked: Asked) -> say.Ratings:
-    """A page of ratings."""
-    page = page_of(book, asked)
-    return say.Ratings(total=page.total, offset=asked.offset, ratings=[_rating(row) for row in page.rows])
+def ratings(
+    book: RatingBook, kind: say.Words = None, search: Annotated[str, Field(max_length=200)] = "",
+    offset: say.Offset = 0, limit: say.Limit = 50, active_days: say.ActiveDays = None,
+) -> say.Ratings:  # fmt: skip
+    """A page of ratings, the best of each kind first; of a kind, of the active, of names that contain some letters."""
+    page = page_of(book, Asked(kind, None, search, offset, limit, active_days))
+    return say.Ratings(total=page.total, offset=offset, ratings=[_rating(row) for row in page.rows])
 
 
 def _rating(row: dict[str, Any]) -> say.Rating:

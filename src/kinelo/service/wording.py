@@ -16,6 +16,14 @@ MOST_EXPLAINED = 50
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+MOST_OFFSET = 10**9
+Offset = Annotated[int, Field(ge=0, le=MOST_OFFSET)]
+Limit = Annotated[int, Field(ge=1, le=MOST_LISTED)]
+Words = Annotated[str | None, Field(max_length=200)]
+ActiveDays = Annotated[int | None, Field(ge=0, le=10**6)]
+"""Only those who played within so many days of the last match."""
+FalseShare = Annotated[float, Field(gt=0.0, lt=1.0)]
+"""The share of innocents among those that are named, on average."""
 Day = Annotated[str, StringConstraints(pattern=DAY)]
 Number = Annotated[float, Field(ge=-1e9, le=1e9, allow_inf_nan=False)]
 Team = Annotated[list[Name], Field(min_length=1, max_length=100)]
