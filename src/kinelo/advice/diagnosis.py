@@ -32,7 +32,6 @@ from kinelo.advice.words import (
     RatedTeam,
     Taylor,
     Worth,
-    nothing_to_change,
     rows_of,
 )
 from kinelo.errors import InputError, NoStationaryState
@@ -45,7 +44,7 @@ from kinelo.model.schedule import Period, Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import flag
-from kinelo.presentation import json_ready
+from kinelo.presentation import json_ready, percent
 from kinelo.theory.caveats import Caveat
 from kinelo.theory.farming import largest_gain
 from kinelo.theory.fixed_point import few_threads
@@ -102,18 +101,35 @@ class Diagnosis(Facts, Report):
         notes = drift_notes(self.motion, self.unit)
         if self.remedy is not None:
             return (self.remedy.sentence, *notes)
-        if self.stable:
-            return tuple(notes) or (nothing_to_change(self),)
-        rounds = None if self.motion is None else self.motion.rounds
-        advice = "These ratings are an unstable equilibrium: widen the pairing, or start from other ratings."
-        if rounds is not None and isinstance(self.system.gamma, float):
-            advice = (
-                f"Reduce γ below {rounds.critical:.3g}: rating whole rounds at once with γ = {self.system.gamma:.3g} "
-                "makes ratings alternate."
+        if not self.stable:
+            rounds = None if self.motion is None else self.motion.rounds
+            advice = "These ratings are an unstable equilibrium: widen the pairing, or start from other ratings."
+            if rounds is not None and isinstance(self.system.gamma, float):
+                advice = (
+                    f"Reduce γ below {rounds.critical:.3g}: rating whole rounds at once with γ = "
+                    f"{self.system.gamma:.3g} makes ratings alternate."
+                )
+            elif self.system.schedule is not None:
+                advice = "Reduce γ, or rate fewer matches at once: so many together overshoot, and ratings alternate."
+            return (advice, *notes)
+        if notes:
+            return tuple(notes)
+        if self.uncounted:
+            nothing = (
+                "Nothing that theory knows: what newcomers add to the error here is not computed; kn.design plays it."
             )
-        elif self.system.schedule is not None:
-            advice = "Reduce γ, or rate fewer matches at once: so many together overshoot, and ratings alternate."
-        return (advice, *notes)
+        elif self.strength_spread == 0:
+            nothing = (
+                "Nothing: all teams are equally strong, so every gap between ratings is luck; a rating varies by "
+                f"± {self.rating_noise:.3g}, and less with smaller steps."
+            )
+        else:
+            error, share = self.error.total, percent(self.error.total / self.strength_variance, 1)
+            nothing = (
+                f"Nothing: the mean square error of {error:.4g} is {share} of the variance of strengths, and no change "
+                "of the steps or of the scale that is computed here is worth its price."
+            )
+        return (nothing,)
 
     def to_dict(self) -> dict[str, Any]:
         """The verdict as plain numbers, words and lists, ready for JSON; what is infinite or undefined is None."""

@@ -229,16 +229,10 @@ def _chance(outcome: Outcome, s: Array, weight: Array, rating: Array) -> float:
     drawn = 2 * np.random.default_rng(1).binomial(matches, (1 + b) / 2, (LEAGUES, n.size)) / matches - 1
     tables = np.zeros((LEAGUES, *s.shape))
     tables[:, i, j], tables[:, j, i] = drawn, -drawn
-    again = _rate_again(outcome, tables, weight, rating)
-    worse = _misfit(n, drawn, outcome.b(again[:, i] - again[:, j])) >= there
-    return (int(worse.sum()) + 1) / (LEAGUES + 1)
-
-
-def _rate_again(outcome: Outcome, tables: Array, weight: Array, rating: Array) -> Array:
-    """Ratings of drawn leagues, all at once; those that never settle have gone far by then."""
-    ratings, size = np.tile(rating, (len(tables), 1)), rating.size
+    # Ratings of the drawn leagues, all at once; those that never settle have gone far by then.
+    again, size = np.tile(rating, (LEAGUES, 1)), rating.size
     for _ in range(REDRAWN_NEWTON_STEPS):
-        gap = ratings[:, :, None] - ratings[:, None, :]
+        gap = again[:, :, None] - again[:, None, :]
         drift = (weight * (tables - outcome.b(gap))).sum(axis=2)
         pull = weight * outcome.b_prime(gap)
         stiffness = np.eye(size) * pull.sum(axis=2)[:, :, None] - pull
@@ -246,8 +240,9 @@ def _rate_again(outcome: Outcome, tables: Array, weight: Array, rating: Array) -
         tied = np.trace(stiffness, axis1=1, axis2=2)[:, None, None] / size
         step = np.linalg.solve(stiffness + tied / size + SMALL_SLOPE * tied * np.eye(size), drift[:, :, None])[:, :, 0]
         longest = np.abs(step).max(axis=1, keepdims=True) * outcome.sharpness
-        ratings += step * np.minimum(1.0, 1.0 / np.maximum(longest, SMALL_SLOPE))
-    return ratings
+        again += step * np.minimum(1.0, 1.0 / np.maximum(longest, SMALL_SLOPE))
+    worse = _misfit(n, drawn, outcome.b(again[:, i] - again[:, j])) >= there
+    return (int(worse.sum()) + 1) / (LEAGUES + 1)
 
 
 def _misfit(n: Array, s: Array, b: Array) -> Array:

@@ -298,19 +298,3 @@ def _farming(gain: Gain) -> str:
         f"pays {gain.team} most: {gain.points:+.3g} if it meets only {gain.opponent} and the others' ratings are held, "
         f"{gain.reacting:+.3g} once the league has reacted, as steps become small"
     )
-
-
-def nothing_to_change(verdict: Facts) -> str:
-    """Why no change is advised."""
-    error = verdict.error.total
-    if verdict.uncounted:
-        return "Nothing that theory knows: what newcomers add to the error here is not computed; kn.design plays it."
-    if verdict.strength_spread == 0:
-        return (
-            "Nothing: all teams are equally strong, so every gap between ratings is luck; a rating varies by "
-            f"± {verdict.rating_noise:.3g}, and less with smaller steps."
-        )
-    return (
-        f"Nothing: the mean square error of {error:.4g} is {percent(error / verdict.strength_variance, 1)} of the "
-        "variance of strengths, and no change of the steps or of the scale that is computed here is worth its price."
-    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 PATIENCE = 1.0
 """Seconds of compiling before a word is said, and between one word and the next."""
@@ -62,23 +63,16 @@ class Notice:
         seconds = self._spent + now - self._began
         if seconds - self._said < PATIENCE:
             return
-        say = self.say or for_reader()
+        say = self.say
+        if say is None and "ipykernel" in sys.modules:
+            say = _once
+        elif say is None:
+            with suppress(AttributeError, ValueError):  # no stream, or one that is closed
+                if sys.stderr.isatty():
+                    say = _over if sys.stderr is sys.__stderr__ else _once  # a progress bar takes whole lines
         if say is not None:
             say(f"{USUAL}: {seconds:.0f} s so far")
             self._said, self._shown = seconds, say
-
-
-def for_reader() -> Say | None:
-    """Where somebody reads along: a line of the terminal that is written over, or one line of a notebook."""
-    if "ipykernel" in sys.modules:
-        return _once
-    try:
-        terminal = sys.stderr.isatty()
-    except (AttributeError, ValueError):  # no stream, or one that is closed
-        return None
-    if not terminal:
-        return None
-    return _over if sys.stderr is sys.__stderr__ else _once  # a progress bar takes whole lines
 
 
 def _over(words: str) -> None:
@@ -98,4 +92,4 @@ def _once(words: str) -> None:
 
 
 NOTICE = Notice()
-"""What this process says; ``NOTICE.say`` is where it says it, if not where :func:`for_reader` finds."""
+"""What this process says; ``NOTICE.say`` is where it says it, if not where somebody reads along: the terminal, or a notebook."""

@@ -132,44 +132,6 @@ def estimated(figure: FigureStudy) -> dict[str, Any]:
     return {"share": 0.0, "label": "starting", "seconds": figure_work(figure)}
 
 
-def draw_small(
-    figure: FigureStudy, folder: Path, picture: Path, report: Callable[[dict[str, Any]], None]
-) -> dict[str, Any]:
-    """Carry out the runs of a figure in ``folder`` and write it as a PNG to ``picture``; its words come back.
-
-    ``report`` is called with the share that is done, what is under way and about how many seconds are left.
-    """
-    begin, total, done = time.monotonic(), figure_work(figure), 0.0
-    asked = 0.0
-
-    def tell(label: str, more: float = 0.0, *, now: bool = False) -> None:
-        nonlocal asked
-        if not now and time.monotonic() - asked < SMALL_REPORT_EVERY:
-            return
-        asked = time.monotonic()
-        share = min((done + more) / total, 0.99)
-        # Compiled code may have to be made first, and others may use the machine.
-        pace = min(max((asked - begin) / max(total * share, 0.5), 1.0), MOST_SECONDS)
-        report({"share": share, "label": label, "seconds": pace * total * (1 - share)})
-
-    with one_blas_thread():
-        check_plan([figure], folder)
-        for name, study in figure.studies.items():
-            if has_run(study):
-                work = run_work(study)
-                tell(name, now=True)
-
-                def advance(units: float, name: str = name, work: RunWork = work) -> None:
-                    tell(name, work.seconds * min(units / work.units, 1.0))
-
-                carry_out(study, run_folder(folder, figure, name, study), advance, threads=1)
-                done += work.seconds
-        tell("theory and drawing", now=True)
-        png = render(figure.draw, evidence_of(figure, folder), "quick")["png"]
-    replace_file(picture, png)
-    return {"title": figure.title, "caption": figure.caption, "seconds": time.monotonic() - begin}
-
-
 REPORT_EVERY = 0.2
 
 
@@ -191,11 +153,41 @@ class PaperController:
         return {}
 
     def draw(self, number: int, values: dict[str, Any], folder: str) -> dict[str, Any]:
-        """Run one figure again, small, for values of its sliders; its picture is left in ``folder``."""
+        """Run one figure again, small, for values of its sliders; its picture is left in ``folder``.
+
+        On the way it says which share is done, what is under way and about how many seconds are left.
+        """
         figure = small_figure(number, values)
         runs = Path(tempfile.mkdtemp(dir=folder))
+        begin, total, done, asked = time.monotonic(), figure_work(figure), 0.0, 0.0
+
+        def tell(label: str, more: float = 0.0, *, now: bool = False) -> None:
+            nonlocal asked
+            if not now and time.monotonic() - asked < SMALL_REPORT_EVERY:
+                return
+            asked = time.monotonic()
+            share = min((done + more) / total, 0.99)
+            # Compiled code may have to be made first, and others may use the machine.
+            pace = min(max((asked - begin) / max(total * share, 0.5), 1.0), MOST_SECONDS)
+            self._progress({"share": share, "label": label, "seconds": pace * total * (1 - share)})
+
         try:
-            return draw_small(figure, runs, Path(folder, f"{figure.name}.png"), self._progress)
+            with one_blas_thread():
+                check_plan([figure], runs)
+                for name, study in figure.studies.items():
+                    if has_run(study):
+                        work = run_work(study)
+                        tell(name, now=True)
+
+                        def advance(units: float, name: str = name, work: RunWork = work) -> None:
+                            tell(name, work.seconds * min(units / work.units, 1.0))
+
+                        carry_out(study, run_folder(runs, figure, name, study), advance, threads=1)
+                        done += work.seconds
+                tell("theory and drawing", now=True)
+                png = render(figure.draw, evidence_of(figure, runs), "quick")["png"]
+            replace_file(Path(folder, f"{figure.name}.png"), png)
+            return {"title": figure.title, "caption": figure.caption, "seconds": time.monotonic() - begin}
         finally:
             shutil.rmtree(runs, ignore_errors=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,7 +23,6 @@ from kinelo.theory.relaxation import relaxation
 from kinelo.theory.teams import Continuum
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 CLOSURES: tuple[Literal["exact", "taylor"], ...] = ("exact", "taylor")
@@ -164,10 +163,22 @@ def draw(data: Energy) -> Figure:
 
     with style.journal_style():
         figure = style.new_figure(style.PAGE, 3.3)
-        panels = figure.subplots(1, 3)
+        rise, decay, moment = figure.subplots(1, 3)
         for closure, colour in (("exact", style.EXACT), ("taylor", style.TAYLOR)):
-            _lines(panels, {name: data.runs[f"{name}, {closure}"] for name in STARTS}, colour, closure == "exact")
-        rise, decay, moment = panels
+            runs = {name: data.runs[f"{name}, {closure}"] for name in STARTS}
+            time, uniform = runs[UNIFORM].time, runs[UNIFORM]
+            for axes, values, label, pattern, width in (
+                (rise, runs[DIAGONAL].energy, "E", "--", 1.3),
+                (rise, runs[SMOOTH].energy, "E from smooth data", "-", 0.7),
+                (rise, np.full(time.size, uniform.predicted_energy), "limit", ":", 0.9),
+                (decay, uniform.energy, "E", "--", 1.3),
+                (decay, uniform.distance, "distance to R*", "-", 1.3),
+                (decay, uniform.asymptote, "rate 2λ₂", ":", 0.9),
+                (moment, uniform.variance, "from uniform data", "-", 1.3),
+                (moment, runs[ONE].variance, "from one rating", "--", 0.7),
+            ):
+                named = label if closure == "exact" else None
+                axes.plot(time, values, color=colour, linestyle=pattern, linewidth=width, label=named)
         guide = data.runs[f"{UNIFORM}, exact"]
         decay.plot(guide.time, guide.bound, color=style.BLACK, linewidth=1.2, label="the theorem's bound of E")
         rise.set(xlabel="time γt", ylabel="E = ∫(r − θ)² f", title="(a) started on r = θ", ylim=(0, None))
@@ -181,24 +192,6 @@ def draw(data: Energy) -> Figure:
         words = [f"{name} closure, 2λ₂ = {2 * gap:.3f}" for name, gap in zip(("exact", "Taylor"), rates)]
         figure.legend(colours, words, loc="outside lower center", ncols=2)
         return figure
-
-
-def _lines(panels: Sequence[Axes], runs: Mapping[str, EnergyRun], colour: str, named: bool) -> None:
-    """The lines of one closure; those of the first are named."""
-    rise, decay, moment = panels
-    time, limit = runs[UNIFORM].time, runs[UNIFORM].predicted_energy
-
-    def line(axes: Axes, values: Array, label: str, pattern: Any = "-", width: float = 1.3) -> None:
-        axes.plot(time, values, color=colour, linestyle=pattern, linewidth=width, label=label if named else None)
-
-    line(rise, runs[DIAGONAL].energy, "E", "--")
-    line(rise, runs[SMOOTH].energy, "E from smooth data", width=0.7)
-    line(rise, np.full(time.size, limit), "limit", ":", 0.9)
-    line(decay, runs[UNIFORM].energy, "E", "--")
-    line(decay, runs[UNIFORM].distance, "distance to R*")
-    line(decay, runs[UNIFORM].asymptote, "rate 2λ₂", ":", 0.9)
-    line(moment, runs[UNIFORM].variance, "from uniform data")
-    line(moment, runs[ONE].variance, "from one rating", "--", 0.7)
 
 
 @check(

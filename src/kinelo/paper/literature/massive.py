@@ -47,7 +47,13 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> MassiveEvidence:
     ratings = _ratings(raters[0])
     field = [name for name in strengths if name in ratings][: p["field"]]  # who has taken part
     order = sorted(field, key=lambda name: -ratings[name])
-    by_place, plain = (np.array([_by_place(rater, order, name) for name in order]) for rater in raters)
+    by_place, plain = np.empty((2, len(order), len(order)))
+    for table, rater in zip((by_place, plain), raters):
+        # One entrant's rating after a contest in which it finishes first, second, …, everybody else as before.
+        for row, name in zip(table, order):
+            for place in range(len(order)):
+                again = deepcopy(rater).update_one(moved(order, name, place), date="2025-06-01")
+                row[place] = _ratings(again)[name]
     lost, lost_plain = (
         np.array([_last_place(off, order, ratings, lead) for lead in p["ahead"]]) for off in (p["off"], 0.0)
     )
@@ -85,14 +91,6 @@ def _played(rater: RankElo, results: list[list[str]]) -> RankElo:
     for day, order in enumerate(results):
         rater.update_one(order, date=_day(day))
     return rater
-
-
-def _by_place(rater: RankElo, order: list[str], name: str) -> list[float]:
-    """Rating of one entrant after a contest in which it finishes first, second, …, everybody else as before."""
-    return [
-        _ratings(deepcopy(rater).update_one(moved(order, name, place), date="2025-06-01"))[name]
-        for place in range(len(order))
-    ]
 
 
 def _day(number: int) -> str:
