@@ -173,9 +173,22 @@ def check_tracking(
     known = found
     if isinstance(strengths, Continuum):
         strengths, known = _sample(strengths.theta, strengths.sigma), None
-    walks = isinstance(found.dynamics, Walk)
-    if isinstance(found.dynamics, Walk):
-        found, rating, strength, length = _play_walk(found, strengths, found.dynamics, matches)
+    walk = found.dynamics
+    if isinstance(walk, Walk):
+        # Strengths that walk spread for ever. So the league begins as far in the past as ratings remember, with
+        # strengths that much nearer together; one that cannot have walked for so long begins with equal ones. Theory
+        # is that of the strengths which the league has about the moment at which they spread as they do today.
+        size, memory = strengths.teams, beginning(found.system, strengths).memory
+        batch = matches_together(found.system.schedule, size)
+        before, after = (max(1, round(part * memory / batch)) for part in (FORGOTTEN - 0.5, 1.0))
+        every = max(1, after // WALK_RECORDS)
+        records = max(1, after // every)
+        begin = before_walk(strengths, walk, batch * (before + every * records / 2))
+        steps = before + every * records
+        leagues = int(np.clip(2 * matches / (size * batch * steps), LEAST_LEAGUES, MOST_LEAGUES))
+        plan = (steps, every, records)
+        rating, strength = last_records(found.system, begin, walk, plan, leagues, SEED, begin.theta)
+        found, length = tracking(found.system, as_walked(strengths, strength), walk), every * records * batch
     else:
         start = np.array(strengths.theta)
         if found.teams is not None and found.teams.rating.size == strengths.teams:
@@ -190,27 +203,7 @@ def check_tracking(
     quantities.append(_ratio("slope of strengths on ratings", found.forecast_slope, both, rated))
     if factor is not None and factor != 1:
         quantities.append(_rescaled(factor, found.moments, rating, strength))
-    return Check(tuple(quantities), length, len(rating), math.sqrt(found.V) if walks else None)
-
-
-def _play_walk(found: Tracking, strengths: Strength, walk: Walk, matches: int) -> tuple[Tracking, Array, Array, int]:
-    """A league that walks, about the moment at which strengths spread as they do today: theory, ratings, strengths.
-
-    Strengths that walk spread for ever. So the league begins as far in the past as ratings remember, with strengths
-    that much nearer together; one that cannot have walked for so long begins with equal ones. Theory is that of the
-    strengths which the league has then.
-    """
-    size = strengths.teams
-    memory = beginning(found.system, strengths).memory
-    batch = matches_together(found.system.schedule, size)
-    before, after = (max(1, round(part * memory / batch)) for part in (FORGOTTEN - 0.5, 1.0))
-    every = max(1, after // WALK_RECORDS)
-    records = max(1, after // every)
-    begin = before_walk(strengths, walk, batch * (before + every * records / 2))
-    steps = before + every * records
-    leagues = int(np.clip(2 * matches / (size * batch * steps), LEAST_LEAGUES, MOST_LEAGUES))
-    rating, strength = last_records(found.system, begin, walk, (steps, every, records), leagues, SEED, begin.theta)
-    return tracking(found.system, as_walked(strengths, strength), walk), rating, strength, every * records * batch
+    return Check(tuple(quantities), length, len(rating), math.sqrt(found.V) if isinstance(walk, Walk) else None)
 
 
 def before_walk(strengths: Strength, walk: Walk, matches: float) -> Strength:

@@ -92,4 +92,4 @@ def _once(words: str) -> None:
 
 
 NOTICE = Notice()
-"""What this process says; ``NOTICE.say`` is where it says it, if not where somebody reads along: the terminal, or a notebook."""
+"""What this process says; ``NOTICE.say`` is where it says it, if not to whoever reads along."""

@@ -73,7 +73,10 @@ def performance_of(matches: Matches, recursion: Recursion, k: float, seed: int =
         return None
     size = len(matches.teams)
     home, away, seen = _unusual(matches, lineups, min(k / 2 * recursion.slope, 0.5))
-    gap, doubt = recursion.before_results()
+    # The gap of strengths in every match, home advantage included, and its doubt before it was played.
+    path, at_home, venue = recursion.filtered.path, recursion.filtered.home_path, ~recursion.calendar.neutral
+    gap = path[:, 0, 1] - path[:, 1, 1] + np.where(venue, at_home[:, 0], 0.0)
+    doubt = path[:, 0, 2] + path[:, 1, 2] + np.where(venue, at_home[:, 1], 0.0)
     gaps = GapForecasts(gap, law_of(recursion.parameters.nu, recursion.parameters.ties), np.sqrt(doubt))
     expected, mu, q = gaps.law()
     scale = (mu / np.sqrt(q))[seen]

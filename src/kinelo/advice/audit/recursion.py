@@ -92,12 +92,6 @@ class Recursion:
         """Mean slope of results on strengths: a rating closes about the share γ · slope of its gap in a match."""
         return float(self.expected.slope[self.since :].mean())
 
-    def before_results(self) -> tuple[Array, Array]:
-        """Mean and variance of the gap of strengths in every match, home advantage included, before it was played."""
-        path, home, venue = self.filtered.path, self.filtered.home_path, ~self.calendar.neutral
-        gap = path[:, 0, 1] - path[:, 1, 1] + np.where(venue, home[:, 0], 0.0)
-        return gap, path[:, 0, 2] + path[:, 1, 2] + np.where(venue, home[:, 1], 0.0)
-
     def follow(self, k: float | Array) -> Followed:
         """Ratings under one K, or under steps γ given for both sides of every match (n × 2, weights included)."""
         steps = np.multiply.outer(self.calendar.weight, np.full(2, k / 2)) if np.ndim(k) == 0 else k
