@@ -170,9 +170,9 @@ def check_tracking(
 
     With ``factor`` also the mean square where rating gaps are multiplied by it.
     """
-    known = found
+    same_league = found
     if isinstance(strengths, Continuum):
-        strengths, known = _sample(strengths.theta, strengths.sigma), None
+        strengths, same_league = _sample(strengths.theta, strengths.sigma), None
     walk = found.dynamics
     if isinstance(walk, Walk):
         # Strengths that walk spread for ever. So the league begins as far in the past as ratings remember, with
@@ -193,13 +193,13 @@ def check_tracking(
         start = np.array(strengths.theta)
         if found.teams is not None and found.teams.rating.size == strengths.teams:
             start = found.teams.rating
-        rating, strength, length = _play(found.system, strengths, found.dynamics, start, matches, known)
+        rating, strength, length = _play(found.system, strengths, found.dynamics, start, matches, same_league)
     x, y = (one - one.mean(axis=2, keepdims=True) for one in (strength, rating))
-    both, own, rated = ((one * other).mean(axis=(1, 2)) for one, other in ((x, y), (x, x), (y, y)))
+    both, alone, rated = ((one * other).mean(axis=(1, 2)) for one, other in ((x, y), (x, x), (y, y)))
     errors = (rating - strength).var(axis=2, ddof=1).mean(axis=1)
     quantities = [_quantity("mean square error", found.E, errors)]
     if found.V > 0:
-        quantities.append(_ratio("slope", found.rating_slope, both, own))
+        quantities.append(_ratio("slope", found.rating_slope, both, alone))
     quantities.append(_ratio("slope of strengths on ratings", found.forecast_slope, both, rated))
     if factor is not None and factor != 1:
         quantities.append(_rescaled(factor, found.moments, rating, strength))

@@ -103,12 +103,13 @@ def motion_rows(motion: MotionFacts | None, unit: str = "match") -> list[tuple[s
         return []
     rows: list[tuple[str, str]] = []
     if motion.tracking is not None:
-        one, seen = motion.tracking, motion.followed or motion.tracking.moments
-        what = "strengths of the day" if isinstance(one.dynamics, Walk) else "strengths"
-        slopes = f"slope of ratings on {what} {seen.rating_slope:.3f}, of {what} on ratings {seen.forecast_slope:.3f}"
-        rows.append(("Following strengths", f"{what} spread by ± {seen.V**0.5:.3g}; {slopes}"))
-        if one.drift > 0:
-            rows.append(("Common learning", f"strengths leave the mean rating behind by {one.drift:.4g} per {unit}"))
+        moments, drift = motion.followed or motion.tracking.moments, motion.tracking.drift
+        what = "strengths of the day" if isinstance(motion.tracking.dynamics, Walk) else "strengths"
+        slopes = f"slope of ratings on {what} {moments.rating_slope:.3f}, of {what} on ratings "
+        slopes += f"{moments.forecast_slope:.3f}"
+        rows.append(("Following strengths", f"{what} spread by ± {moments.V**0.5:.3g}; {slopes}"))
+        if drift > 0:
+            rows.append(("Common learning", f"strengths leave the mean rating behind by {drift:.4g} per {unit}"))
     best, newcomers = motion.best, motion.inflation is not None
     if best is not None and (motion.tracking is not None or newcomers):
         words = (

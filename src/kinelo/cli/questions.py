@@ -81,10 +81,10 @@ def even_teams(
     }
     named = (named_value("--role", words, "NAME=ROLE", last=True) for words in teams.role or ())
     roles = {source.names([name])[0]: part for name, part in named}
-    known, _ = source.rated(reading)
+    rater, _ = source.rated(reading)
     with plain_warnings():
         splits = kn.balance(
-            known,
+            rater,
             names,
             sizes if len(sizes) > 1 else sizes[0],
             **wishes,
@@ -96,7 +96,7 @@ def even_teams(
         )
     for name in splits.unknown:
         typer.echo(f"warning: {name} has never played and counts as a newcomer", err=True)
-    _show(known, splits, as_json=as_json)
+    _show(rater, splits, as_json=as_json)
 
 
 def fair_handicap(
@@ -111,11 +111,11 @@ def fair_handicap(
         odd = f"value of {min(values)}" if values else "--neutral"
         raise InputError(f"{match!r:.60} is a contest, for which there is no {odd}.")
     names = source.names(names)
-    known = rater_shown(source.rated(reading, contest=contest)[0])
-    columns = [name for name in getattr(known, "covariates", None) or () if not contest or name != SIZE]
+    rater = rater_shown(source.rated(reading, contest=contest)[0])
+    columns = [name for name in getattr(rater, "covariates", None) or () if not contest or name != SIZE]
     if asked not in columns:
         used = f"the covariates {', '.join(columns)}" if columns else "no covariates"
-        raise InputError(f"{asked!r:.60} is no covariate of this {type(known).__name__}, which uses {used}.")
+        raise InputError(f"{asked!r:.60} is no covariate of this {type(rater).__name__}, which uses {used}.")
     for name in values.keys() & columns:
         try:
             values[name] = float(values[name].replace("−", "-"))
@@ -123,15 +123,15 @@ def fair_handicap(
             raise InputError(f"{name}={values[name]!r:.40} is no number, and {name} is a covariate.") from None
     with plain_warnings():
         if contest:
-            value: Any = fair_value(known, names, covariate=asked, date=questions.date)
+            value: Any = fair_value(rater, names, covariate=asked, date=questions.date)
         else:
             value = fair_value(
-                known, names[0], names[1], asked, date=questions.date, neutral=neutral, given=values
+                rater, names[0], names[1], asked, date=questions.date, neutral=neutral, given=values
             )  # fmt: skip
-        (effect,) = known.effects_.filter(name=asked).to_dicts()
+        (effect,) = rater.effects_.filter(name=asked).to_dicts()
     if as_json:
         sides = {} if contest else {"home": names[0], "away": names[1]}
-        content = {"rater": type(known).__name__, **sides, "covariate": asked, "fair": value}
+        content = {"rater": type(rater).__name__, **sides, "covariate": asked, "fair": value}
         echo_json(content | {name: effect[name] for name in ("effect", "standard_error")})
         return
     points = f"unit of it is worth {effect['effect']:.1f} ± {effect['standard_error']:.1f} points"
@@ -166,10 +166,10 @@ def changes_ahead(
     for name, lineup in lineups.items():
         if lineup is not None:
             circumstances[name] = source.names([player.strip() for player in lineup.split(",")])
-    known, _ = source.rated(reading, contest=contest)
+    rater, _ = source.rated(reading, contest=contest)
     with plain_warnings():
-        found = kn.preview(known, names if contest else names[0], None if contest else names[1], **circumstances)
-    _show(known, found, as_json=as_json)
+        found = kn.preview(rater, names if contest else names[0], None if contest else names[1], **circumstances)
+    _show(rater, found, as_json=as_json)
 
 
 def _show(rater: Any, answer: Any, *, as_json: bool) -> None:
@@ -208,22 +208,22 @@ def why(
     if out is not None and (of is None or not is_page(out)):
         raise InputError("--out writes the page of somebody: give --of NAME and a file whose name ends in .html.")
 
-    known, played = source.rated(reading, history=True)
+    rater, played = source.rated(reading, history=True)
     if played is None:
         raise InputError(f"{source.book} holds no matches.")
     with plain_warnings():
         if of is not None:
-            explanation = kn.explain_last(known, of, played, last=last)
+            explanation = kn.explain_last(rater, of, played, last=last)
         elif source.book is not None:  # which knows what came late
             explanation = kn.explain(kn.RatingBook(source.book), str(match))
         else:
-            explanation = kn.explain(known, str(match), played)
+            explanation = kn.explain(rater, str(match), played)
         if out is not None:
             from kinelo.pages.page import write_page
 
-            typer.echo(f"Page: {write_page(known, out, matches=played, of=of, last=last)}", err=as_json)
+            typer.echo(f"Page: {write_page(rater, out, matches=played, of=of, last=last)}", err=as_json)
     if as_json:
-        echo_json({"rater": type(known).__name__, **explanation.to_dict()})
+        echo_json({"rater": type(rater).__name__, **explanation.to_dict()})
         return
     for line in explanation.lines():
         typer.echo(line)
