@@ -1,12 +1,13 @@
 """Fair games against quick ratings: reference values, the frontier, the choice, and leagues that are played."""
 
 import html
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.advice.matchmaking import _Bench
+from kinelo.advice.matchmaking import _Bench, _own, _quickest
 from kinelo.model import AllPlayAll, FallingSteps, Field, LooseWindow, Pairing, Rounds, Window
 from kinelo.theory import Continuum, contest_worth
 from kinelo.theory.relaxation import relaxation
@@ -209,3 +210,32 @@ def test_a_choice_is_said_with_its_numbers():
     assert repr(found) == f"Matchmaking: {found.advice[0]} {found.advice[1]}"
     page = html.unescape(found._repr_html_())
     assert all(said in page for said in found.advice) and "Left out" in page
+
+
+def test_where_no_pairing_will_do_it_is_said_why_and_what_to_take():
+    system, options = kn.RatingSystem(T, kn.model.Window(c=2.0), gamma=0.1234), []
+    bench = SimpleNamespace(system=system, small_step=lambda pairing: 0.0456 if pairing is system.pairing else None)
+    with pytest.raises(kn.errors.NoStationaryState) as refused:
+        _own(bench, options)
+    assert str(refused.value) == (
+        f"Ratings do not settle with {system.pairing!r} at gamma = 0.1234: the league falls apart, or noise carries "
+        "teams beyond the reach of those who would hold them. Take gamma = 0.0456 or less, or a wider pairing."
+    )
+    rows = ((0.4, 90.0, True, 1.25, "a"), (0.3, 80.0, True, 1.13, "b"), (0.5, 20.0, False, 1.0, "c"),
+            (0.45, 30.0, False, 1.0, "d"), (0.2, 50.0, False, 1.0, "e"))  # fmt: skip
+    names = ("one_sided", "matches", "stretched", "slope", "name")
+    options = [SimpleNamespace(**dict(zip(names, row)), pairing=row[-1]) for row in rows]
+    for wanted, name in ((0.5, "c"), (0.4999, "d"), (0.45, "d"), (0.44, "e"), (0.2, "e")):
+        assert _quickest(bench, options, wanted).name == name
+    assert _own(SimpleNamespace(system=SimpleNamespace(pairing="d")), options).name == "d"
+    with pytest.raises(kn.InputError) as refused:
+        _quickest(bench, options[:4], 0.4)
+    assert str(refused.value) == (
+        "Every pairing that is as fair as 0.4 stretches ratings at gamma = 0.1234, the least by 13 % (b). Take a "
+        "larger stretch=."
+    )
+    with pytest.raises(kn.InputError) as refused:
+        _quickest(bench, options, 0.1)
+    assert str(refused.value) == (
+        "No pairing that holds this league together is as fair as 0.1; the fairest found has 0.200 (e)."
+    )

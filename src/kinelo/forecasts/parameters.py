@@ -39,7 +39,8 @@ def check_number(owner: str, name: str, value: object, low: float, high: float =
     """
     number = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
     too_large = isinstance(value, int | np.integer) and abs(value) > LARGEST_INTEGER  # unlike 1e12
-    if number and not too_large and abs(value) <= LARGEST and low <= value <= high and not (above and value == low):  # type: ignore[operator]
+    kept = number and not too_large and abs(float(value)) <= LARGEST and low <= value <= high  # type: ignore[operator]
+    if kept and (value > low or not above):  # type: ignore[operator]
         return float(value) if isinstance(value, float | np.floating) else int(value)  # type: ignore[arg-type]
     bounds = "" if low == -math.inf else f" above {low:g}" if above else f" of at least {low:g}"
     bounds += "" if high == math.inf else f" and at most {high:g}"

@@ -122,7 +122,7 @@ def rules_words(rules: Rules, sides: int) -> str:
     >>> rules_words(Rules(tie_breaks=("wins",)), 20).split("; ")[-1]
     'the last 3 of 20 go down.'
     """
-    breaks = ", ".join([*(one.replace("_", " ") for one in rules.tie_breaks or ()), "then lots"])
+    breaks = "".join(f"{one.replace('_', ' ')}, " for one in rules.tie_breaks or ()) + "then " * bool(rules.tie_breaks)
     first, last = rules.places.get("relegation", (0, 0))
     down = "nobody goes down"
     if first:
@@ -132,7 +132,7 @@ def rules_words(rules: Rules, sides: int) -> str:
         if many == 1 and high == sides:
             down = f"the last of {sides} goes down"
     worth = f"{rules.win:g} point{'s' * (rules.win != 1)}, a draw {rules.draw:g}, a loss {rules.loss:g}"
-    return f"A win is worth {worth}; sides level on points are separated by {breaks}; {down}."
+    return f"A win is worth {worth}; sides level on points are separated by {breaks}lots; {down}."
 
 
 @dataclass(frozen=True, repr=False)
