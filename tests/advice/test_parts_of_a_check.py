@@ -11,8 +11,7 @@ import kinelo as kn
 from kinelo.advice import check as of_check
 from kinelo.advice import settling
 from kinelo.advice.check import Check, Quantity, as_walked, before_walk, check_state, check_tracking
-from kinelo.advice.design_theory import _falling_in_open_league, _Scores, expected_error, settled_step
-from kinelo.advice.judged import JudgedLeague
+from kinelo.advice.design_theory import _falling_in_open_league, _Scores, expected_error
 
 TANH = kn.Tanh(0.5)
 RNG = np.random.default_rng(3)
@@ -224,21 +223,16 @@ def test_leagues_are_played_long_enough_and_their_beginning_is_left_out(memory, 
 # A design
 
 
-def test_a_typical_step_is_that_of_the_rule_after_so_many_matches():
-    league = kn.Fixed([0.0, 1.0, 3.0])
+def test_steps_by_rule_have_the_error_of_the_step_that_they_come_to():
+    league, theta = kn.Fixed([0.0, 1.0, 3.0]), np.array([0.0, 1.0, 3.0])
     falling = kn.RatingSystem(TANH, gamma=kn.model.FallingSteps(0.05, boost=2.0, matches=30))
-    assert settled_step(falling, league, 60.0) == pytest.approx(0.05 * (1 + 2 * 30 / 90))
-    assert settled_step(kn.RatingSystem(TANH, gamma=0.07), league, 60.0) == 0.07
+    held = expected_error(replace(falling, gamma=0.05 * (1 + 2 * 30 / 90)), league, None, 1.0)
+    assert expected_error(falling, league, None, 60.0) == held
     glicko = kn.RatingSystem(TANH, gamma=kn.model.DeviationSteps(growth=0.12, start=1.0))
-    deviation = kn.theory.settled_deviations(glicko, league).deviation
-    seen = np.mean([1 / (1 + 12 * 0.25 * d**2 / math.pi**2) for d in deviation])
-    assert settled_step(glicko, league, 60.0) == pytest.approx(0.5 * np.mean(deviation**2) * seen)
     settled = kn.theory.settled_deviations(glicko, league, noise="gaussian")
     parts = expected_error(glicko, league, None, 60.0)
     assert parts.noise == pytest.approx(np.mean(settled.variance)) and parts.lag == 0.0
-    assert parts.bias == pytest.approx(np.var(settled.rating - np.array([0.0, 1.0, 3.0]), ddof=1))
-    held = expected_error(replace(falling, gamma=0.05 * (1 + 2 * 30 / 90)), league, None, 1.0)
-    assert expected_error(falling, league, None, 60.0) == held
+    assert parts.bias == pytest.approx(np.var(settled.rating - theta, ddof=1))
 
 
 def plain_mean(law, rating, variance, others, spread, mass):
@@ -262,7 +256,7 @@ def test_mean_results_of_normal_ratings_are_those_of_many_nodes():
         )
 
 
-@pytest.mark.parametrize("sides", [4])
+@pytest.mark.parametrize("sides", [2, 4])
 def test_an_open_league_with_falling_steps_is_that_of_a_loop(sides):
     """The recursion of the module, one newcomer after another, its means by many nodes; ties count less luck."""
     outcome = kn.Tanh(0.5) if sides > 2 else kn.model.Davidson(nu=0.5, kappa=0.6)
@@ -310,31 +304,39 @@ def test_an_open_league_with_falling_steps_is_that_of_a_loop(sides):
 # How long a league remembers
 
 
-@pytest.mark.parametrize(
-    ("motion", "moving"), [(None, 0.0), (kn.model.Form(0.002, 0.5), 500.0), (kn.model.Form(0.4, 0.5), 2.5)]
-)
-def test_a_league_remembers_as_long_as_the_slowest_of_what_moves_it(motion, moving, monkeypatch):
+@pytest.fixture
+def remembered(monkeypatch):
+    """The memory of three teams whose slowest disturbance is down to 1/e after 50 matches, or never."""
     system, strengths = kn.RatingSystem(TANH, gamma=0.1), kn.Fixed([0.0, 1.0, 3.0])
-    monkeypatch.setattr(settling, "relaxation_of", lambda state: SimpleNamespace(gamma=0.1, gap=0.2))
     state = kn.stationary(system, strengths, noise="gaussian")
-    league = JudgedLeague(strengths, motion)
-    assert settling.league_memory(system, league, None, state) == pytest.approx(max(50.0, moving))
+    monkeypatch.setattr(settling, "settled_state", lambda *_: (state, None))
+
+    def memory(*dynamics, gap=0.2):
+        monkeypatch.setattr(settling, "relaxation_of", lambda state: SimpleNamespace(gamma=0.1, gap=gap))
+        found = settling.beginning(system, strengths, dynamics)
+        assert found.settling == 3.0 * found.memory and found.rating == pytest.approx(state.rating)
+        return found.memory
+
+    return memory, state
+
+
+@pytest.mark.parametrize(
+    ("motion", "moving"), [((), 0.0), ((kn.model.Form(0.002, 0.5),), 500.0), ((kn.model.Form(0.4, 0.5),), 2.5)]
+)
+def test_a_league_remembers_as_long_as_the_slowest_of_what_moves_it(motion, moving, remembered):
+    memory, _ = remembered
+    assert memory(*motion) == pytest.approx(max(50.0, moving))
     for rate in (0.005, 0.04):
         random, weakest = (kn.model.Turnover(rate, [1.0], 0.0, who) for who in ("random", "weakest"))
-        assert settling.league_memory(system, league, random, state) == pytest.approx(1 / rate)
-        assert settling.league_memory(system, league, weakest, state) == pytest.approx(max(50.0, moving, 1 / rate))
-    monkeypatch.setattr(settling, "relaxation_of", lambda state: SimpleNamespace(gamma=0.1, gap=0.0))
-    assert settling.league_memory(system, league, None, state) == math.inf
+        assert memory(*motion, random) == pytest.approx(1 / rate)
+        assert memory(*motion, weakest) == pytest.approx(max(50.0, moving, 1 / rate))
+    assert memory(*motion, gap=0.0) == math.inf
 
 
-def test_learning_is_remembered_as_long_as_its_pull_and_the_mean_slope_say(monkeypatch):
-    system, strengths = kn.RatingSystem(TANH, gamma=0.1), kn.Fixed([0.0, 1.0, 3.0])
-    monkeypatch.setattr(settling, "relaxation_of", lambda state: SimpleNamespace(gamma=0.1, gap=0.2))
-    state = kn.stationary(system, strengths, noise="gaussian")
+def test_learning_is_remembered_as_long_as_its_pull_and_the_mean_slope_say(remembered):
+    memory, state = remembered
     spread = math.sqrt(2 * (np.mean(state.variance) + np.var(state.rating)))
     z = np.linspace(-8, 8, 4001)
     slope = float(TANH.b_prime(spread * z) @ np.exp(-z * z / 2)) / np.exp(-z * z / 2).sum()
-    league = JudgedLeague(strengths, kn.model.Learning(alpha=0.5, beta=0.3, diffusion=0.4))
-    assert settling.league_memory(system, league, None, state) == pytest.approx(1 / (0.1 * 0.2 * slope), rel=1e-3)
-    pushed = JudgedLeague(strengths, kn.model.Learning(alpha=0.3, beta=0.5, diffusion=0.4))
-    assert settling.league_memory(system, pushed, None, state) == pytest.approx(50.0)
+    assert memory(kn.model.Learning(alpha=0.5, beta=0.3, diffusion=0.4)) == pytest.approx(1 / (0.02 * slope), rel=1e-3)
+    assert memory(kn.model.Learning(alpha=0.3, beta=0.5, diffusion=0.4)) == pytest.approx(50.0)
