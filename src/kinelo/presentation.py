@@ -108,6 +108,15 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
+def counted(number: int, one: str, several: str) -> str:
+    """So many of something, as a sentence says it.
+
+    >>> counted(1, "row is", "rows are"), counted(1200, "row is", "rows are")
+    ('1 row is', '1,200 rows are')
+    """
+    return f"{number:,} {one if number == 1 else several}"
+
+
 def quoted(name: str) -> str:
     """A name as a list of names shows it: in quotation marks where it has a comma of its own.
 

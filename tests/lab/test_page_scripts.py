@@ -165,6 +165,21 @@ def test_a_rated_league_shows_the_numbers_it_is_given(page):
     assert [page.input_value(f"#odds-{rule}") for rule in ("win", "draw", "relegated")] == ["2", "1", "4"]
 
 
+def test_one_of_something_is_not_said_as_several(page):
+    said = page.evaluate("""async () => {
+      const { counted, noun } = await import("/static/words.js");
+      const several = ["matches used", "contests", "sides", "rows"];
+      return [1, 2, 0, 1200].map((n) => [
+        ...several.map((words) => counted(n, words)), noun(n, "matches with both line-ups"),
+      ]);
+    }""")
+    assert said == [
+        ["1 match used", "1 contest", "1 side", "1 row", "match with both line-ups"],
+        *([f"{n} {words}" for words in ("matches used", "contests", "sides", "rows")] + ["matches with both line-ups"]
+          for n in ("2", "0", "1,200")),
+    ]  # fmt: skip
+
+
 def test_words_of_progress_stand_only_while_something_is_waited_for(page):
     said = page.evaluate("""async () => {
       const { Rate } = await import("/static/rate.js");

@@ -24,7 +24,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.presentation import Table, number, words
+from kinelo.presentation import Table, counted, number, words
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 from kinelo.raters.rater import Rater, traits_of
 from kinelo.raters.start import read_k, read_start
@@ -326,5 +326,5 @@ def _reason(parts: dict[str, float], move: float, surplus: float, z: float, play
     if idle > ACTIVE_DAYS:
         return f"has not played for {idle:,} days"
     if played < LEAST_MATCHES:
-        return f"has played {played} match{'es' if played != 1 else ''}"
+        return f"has played {counted(played, 'match', 'matches')}"
     return "no single cause stands out"

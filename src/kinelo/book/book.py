@@ -38,7 +38,7 @@ from kinelo.errors import InputError
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import Day, read_day
 from kinelo.matches.fixtures import lineups_of_starters, two_sides
-from kinelo.matches.kinds import kind_of
+from kinelo.matches.kinds import KINDS, kind_of
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import clean_name
 from kinelo.model.validation import whole
@@ -165,7 +165,7 @@ class RatingBook:
 
     def __repr__(self) -> str:
         rater = type(self._ratings.blank).__name__
-        return f"RatingBook({self._database.name!r}): {len(self):,} {self.noun}, {rater}"
+        return f"RatingBook({self._database.name!r}): {KINDS[self.noun].counted(len(self))}, {rater}"
 
     @property
     def noun(self) -> str:

@@ -24,12 +24,13 @@ import polars as pl
 from kinelo.book.database import Database
 from kinelo.book.schema import in_book, plain_json, read_json
 from kinelo.errors import InputError
-from kinelo.matches.dated import EARLIEST, LATEST, UNDATED, Condition, counted
+from kinelo.matches.dated import EARLIEST, LATEST, UNDATED, Condition
 from kinelo.matches.fixtures import lineups_of_starters
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.matches.names import encode_names
 from kinelo.model.validation import LARGEST
+from kinelo.presentation import counted
 from kinelo.raters.one_match import OneResult
 
 SCHEMA = {
@@ -109,8 +110,9 @@ class Entry:
             )
         if self.split_days:
             sentences.append(
-                f"On {self.split_days} days sides play in this table and in one added before: such matches are rated "
-                "in the order in which the tables arrived, which one table for the whole day might not share."
+                f"On {counted(self.split_days, 'day', 'days')} sides play in this table and in one added before: such "
+                "matches are rated in the order in which the tables arrived, which one table for the whole day might "
+                "not share."
             )
         return sentences
 
@@ -334,16 +336,18 @@ def _refuse_doubtful(fresh: pl.DataFrame, old: pl.DataFrame, matches: Matches, n
     row = doubtful.row(0, named=True)
     number = doubtful["match_id"].n_unique()
     meeting = f"{row['home']} - {row['away']} on {row['date']}"
+    meet = "meets" if number == 1 else "meet"
     if matches.identifiers is not None:
         raise InputError(
-            f"{number} of {fresh.height} matches meet on the day of a match that the book holds without an "
-            f"identifier ({meeting}, held as {row['match_id_old']!r}); they may be the same or second ones: take "
-            "out those that are the same (kinelo book BOOK --remove ID, RatingBook.remove) and add the table again."
+            f"{number} of {counted(fresh.height, 'match', 'matches')} {meet} on the day of a match that the book holds "
+            f"without an identifier ({meeting}, held as {row['match_id_old']!r}); they may be the same or second "
+            "ones: take out those that are the same (kinelo book BOOK --remove ID, RatingBook.remove) and add the "
+            "table again."
         )
     raise InputError(
-        f"{number} of {fresh.height} matches meet on the day of a match of the book ({meeting}) in a table that is "
-        "neither the one sent before nor that one with rows added at its end; without identifiers nobody can tell "
-        "a match sent again from a second one: give a match_id column, or add only what is new."
+        f"{number} of {counted(fresh.height, 'match', 'matches')} {meet} on the day of a match of the book ({meeting}) "
+        "in a table that is neither the one sent before nor that one with rows added at its end; without identifiers "
+        "nobody can tell a match sent again from a second one: give a match_id column, or add only what is new."
     )
 
 

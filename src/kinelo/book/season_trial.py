@@ -12,6 +12,7 @@ from scipy.stats import rankdata
 
 from kinelo.book.seasons import checked, in_parts, losses_of, moves_shown, softened
 from kinelo.errors import InputError
+from kinelo.presentation import counted
 from kinelo.raters.adapter import carry_on
 from kinelo.raters.questions import rater_shown
 from kinelo.raters.rater import Rater
@@ -56,16 +57,16 @@ class SeasonTrial:
         when = (
             "It was never below .99, so ranks stayed right."
             if self.right_after == 0.0
-            else f"Ranks were right again (.99) after {self.right_after:.0f} matches each."
+            else f"Ranks were right again (.99) after {_each(self.right_after)}."
             if self.right_after is not None
-            else f"Ranks were not right again (.99) by {self.played[-1]:.0f} matches each, when the replay ended."
+            else f"Ranks were not right again (.99) by {_each(self.played[-1])}, when the replay ended."
         )
         return [
             f"With a reset of {self.reset:g} and moves of {self.moves:.0f} points: {'; '.join(top)}.",
             f"The order stays the same on the first day. In a replay of the later half of the {self.noun} it agreed "
-            f"worst after {self.played[worst]:.0f} matches each (rank correlation {self.ranks[worst]:.3f} with the "
+            f"worst after {_each(self.played[worst])} (rank correlation {self.ranks[worst]:.3f} with the "
             f"ratings that were not reset). {when}",
-            f"Forecasts: log-loss {first:+.4f} over the first {self.played[early - 1]:.0f} matches each, {later:+.4f} "
+            f"Forecasts: log-loss {first:+.4f} over the first {_each(self.played[early - 1])}, {later:+.4f} "
             f"at the end; without a reset it was {self.loss:.4f}.",
         ]
 
@@ -109,3 +110,8 @@ def _rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
     if len(set(one)) < 2 or len(set(other)) < 2:
         return 1.0
     return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
+
+
+def _each(played: float) -> str:
+    """So many matches in the mean, in whole numbers."""
+    return counted(round(played), "match", "matches") + " each"

@@ -26,7 +26,7 @@ from kinelo.forecasts.parameters import check_number
 from kinelo.matches.contests import Contests
 from kinelo.matches.dated import read_day
 from kinelo.model.validation import is_text, one_line, whole
-from kinelo.presentation import Table, number, words
+from kinelo.presentation import Table, counted, number, words
 from kinelo.raters.adapter import carry_on, forecast_by
 from kinelo.raters.slots import Key
 from kinelo.raters.soft_reset import begin_seasons
@@ -196,8 +196,9 @@ class MovedByLuck:
     def lines(self) -> list[str]:
         """Both, in a sentence."""
         return [
-            f"Of {self.players:,} placed who played in the last {self.days} days, {self.moved:.0%} changed division; "
-            f"{self.by_luck:.0%} would have by luck alone, with skills as they were ({self.draws} draws)."
+            f"Of {self.players:,} placed who played in the last {counted(self.days, 'day', 'days')}, {self.moved:.0%} "
+            f"changed division; {self.by_luck:.0%} would have by luck alone, with skills as they were "
+            f"({self.draws} draws)."
         ]
 
 
@@ -277,7 +278,7 @@ def moved_by_luck(book: RatingBook, seed: int = 0) -> MovedByLuck:
     known = dict(zip(first.keys, first.matches.tolist()))
     those = [key for key, n in zip(last.keys, last.matches.tolist()) if key in steps and n > known[key]]
     if not those:
-        raise InputError(f"Nobody who was placed has played in the last {rule.every} days.")
+        raise InputError(f"Nobody who was placed has played in the last {counted(rule.every, 'day', 'days')}.")
 
     def share(seen: Seen) -> float:
         after = _stepped(rule, seen, steps)

@@ -89,7 +89,7 @@ def backtest(
         echo_json(content | ({"bands": by_rater} if by_rater else {}))
     else:
         start = str(first_day) if kind.two_sided or played.dated else test.contests.labels[0]
-        console().print(backtest_table(test, f"{test.number:,} {test.noun} from {start}, one step ahead"))
+        console().print(backtest_table(test, f"{kind.counted(test.number)} from {start}, one step ahead"))
         best = str(test.scores["rater"][0])
         if (bands := test._bands_by_rater().get(best)) is not None:
             console().print(place_bands_table(bands, best))

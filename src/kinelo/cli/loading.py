@@ -15,6 +15,7 @@ import typer
 from kinelo.cli.output import is_page, option_words, say_note
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.kinds import CONTESTS, KINDS, MATCHES, Kind
+from kinelo.presentation import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -116,8 +117,7 @@ def report_reading(matches: Matches, rejects: Path | None) -> None:
     for note in matches.notes:
         say_note(note)
     if len(matches.rejected):
-        number = len(matches.rejected)
-        rows = "1 row" if number == 1 else f"{number:,} rows"
+        rows = counted(len(matches.rejected), "row", "rows")
         typer.echo(f"note: {rows} set aside ({matches.rejected.in_words()})", err=True)
     if rejects is not None:
         write_csv(matches.rejected.to_polars(), rejects)

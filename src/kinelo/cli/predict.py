@@ -17,6 +17,7 @@ from kinelo.cli.questions import EvenTeams, MatchQuestions, changes_ahead, even_
 from kinelo.cli.rating import SourceOptions, check_rater, fit_forecaster, open_book
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
+from kinelo.presentation import counted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -166,14 +167,17 @@ def _forecasts(
         later = past[len(train) :]
     wanted = ~played if played_since is None else ~played | _late(coming, later, played_since)
     if not wanted.any():
+        have = "has" if len(coming) == 1 else "have"
+        all_of_them = f"{'All ' * (len(coming) > 1)}{kind.counted(len(coming))}"
         raise InputError(
-            f"All {len(coming):,} {kind.noun} have {kind.over}: none is left to forecast. --played-since DAY forecasts "
+            f"{all_of_them} {have} {kind.over}: none is left to forecast. --played-since DAY forecasts "
             f"those since a day, each from the {kind.past} before it."
         )
     if not wanted.all():
         left_out = int((~wanted).sum())
         over = FORMS[kind].over
-        typer.echo(f"note: {left_out:,} {kind.noun} {over} are left out (see --played-since)", err=True)
+        are = "is" if left_out == 1 else "are"
+        typer.echo(f"note: {kind.counted(left_out)} {over} {are} left out (see --played-since)", err=True)
     if rater is None and train is not None:
         if len(train) == 0:
             raise InputError(f"There are no {kind.past} before {played_since} to fit a rater on; choose a later one.")
@@ -206,8 +210,6 @@ def _one_by_one(rater: Any, results: Any, coming: Any, played: NDArray[np.bool_]
 def _played(coming: Any, past: Any) -> NDArray[np.bool_]:
     """What has a result, in its own file or (same day and sides, or contest) among those that the rater saw."""
     import numpy as np
-
-    from kinelo.matches.dated import counted
 
     kind = coming.kind
     played = coming._took_place

@@ -36,8 +36,8 @@ from kinelo.cli.rating import (
     refuse_reading_of_book,
 )
 from kinelo.errors import InputError
-from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
-from kinelo.presentation import sentence
+from kinelo.matches.kinds import CONTESTS, KINDS, MATCHES, Kind
+from kinelo.presentation import counted, sentence
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -324,8 +324,9 @@ def _rate_in_chunks(
         rated = fit_rater(rater, scan, reading)[0] if federal is None else fit_shown(federal, scan)
     table = rated.ratings_
     # Every match is counted by two sides; entries of contests are no number of contests.
-    number = f"{int(table['matches'].sum()) // 2:,} matches of " if kind.two_sided else ""
-    title = f"{number}{len(scan.files):,} files, {table.height:,} names, {type(rated).__name__}"
+    number = f"{counted(int(table['matches'].sum()) // 2, 'match', 'matches')} of " if kind.two_sided else ""
+    files, names = counted(len(scan.files), "file", "files"), counted(table.height, "name", "names")
+    title = f"{number}{files}, {names}, {type(rated).__name__}"
     board_of(rated, None, title, shown).show(shown.top, kind.noun)
     if out is not None:
         write_csv(table, out)
@@ -348,8 +349,9 @@ def _by_level(played: Any, by: str, *, keep: bool) -> dict[str, Any]:
     size = np.bincount(condition.codes[condition.codes >= 0], minlength=len(condition.levels))
     parts = {condition.levels[k]: played[condition.codes == k] for k in np.argsort(-size, kind="stable") if size[k]}
     if unknown := int((condition.codes < 0).sum()):
-        noun = played.kind.noun
-        typer.echo(f"note: {unknown:,} {noun} without a value in {by!r} stand on no board", err=True)
+        stand = "stands" if unknown == 1 else "stand"
+        which = f"{played.kind.counted(unknown)} without a value in {by!r}"
+        typer.echo(f"note: {which} {stand} on no board", err=True)
     return parts
 
 
@@ -447,7 +449,8 @@ def book(
         for row in range(len(matches)):  # identifier, date, sides and result; of contests, entrants by place
             typer.echo(matches._line(row))
     span = f" from {matches.date[0]} to {matches.date[-1]}" if matches is not None and matches.dated else ""
-    typer.echo(f"{address}: {len(opened):,} {opened.noun}{span}, {opened.ratings_.height:,} rated by {opened.rater!r}")
+    held = KINDS[opened.noun].counted(len(opened))
+    typer.echo(f"{address}: {held}{span}, {opened.ratings_.height:,} rated by {opened.rater!r}")
 
 
 def _parted(words: list[str], ratings: bool, *, asked: bool) -> tuple[str, str, Path]:
@@ -469,8 +472,9 @@ def _refit_words(refit: Refit, noun: str) -> str:
     """What was learnt, in a sentence, and every parameter before and after."""
     changed = "; ".join(f"{name} {refit.before.get(name, 0.0):.3g} → {now:.3g}" for name, now in refit.after.items())
     return (
-        f"Learnt from {refit.matches:,} {noun} up to {refit.date}, and all ratings computed again: log-loss of their "
-        f"forecasts {refit.loss_before:.4f} → {refit.loss_after:.4f}, on {noun} that chose the parameters.\n{changed}"
+        f"Learnt from {KINDS[noun].counted(refit.matches)} up to {refit.date}, and all ratings computed again: log-"
+        f"loss of their forecasts {refit.loss_before:.4f} → {refit.loss_after:.4f}, on {noun} that chose the "
+        f"parameters.\n{changed}"
     )
 
 
@@ -544,7 +548,7 @@ def _check(kept: RatingBook) -> None:
     if wrong:
         typer.echo(f"{kept.path}: {len(wrong):,} of its rows are not right; put back a copy, or start a new book.")
         raise typer.Exit(1)
-    typer.echo(f"{kept.path}: {len(kept):,} {kept.noun}, every rating is that of one run over all of them.")
+    typer.echo(f"{kept.path}: {KINDS[kept.noun].counted(len(kept))}, every rating is that of one run over all of them.")
 
 
 def _export(kept: RatingBook, target: Path, ratings: bool) -> None:
@@ -567,4 +571,4 @@ def _export(kept: RatingBook, target: Path, ratings: bool) -> None:
         write_csv(table, target)
     else:
         raise InputError(f"{target} ends neither in .csv nor in .parquet.")
-    typer.echo(f"{target}: {table.height:,} rows")
+    typer.echo(f"{target}: {counted(table.height, 'row', 'rows')}")

@@ -159,7 +159,7 @@ def open_book(book: str | Path, asked: str, reading: ReadingOptions, kind: Kind)
 
 def rated_by(rater: Any, played: Matches | Contests) -> str:
     """The title of a leaderboard: how many matches or contests, and whose ratings."""
-    return f"{len(played):,} {played.kind.noun}, {getattr(rater, 'label', type(rater).__name__)}"
+    return f"{played.kind.counted(len(played))}, {getattr(rater, 'label', type(rater).__name__)}"
 
 
 def content_of(rater: Any, matches: Matches | Contests, choice: RaterChoice | None) -> dict[str, Any]:

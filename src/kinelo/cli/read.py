@@ -81,10 +81,10 @@ def read(
         return
     rows = [{"what": name, "how": column} for name, column in _in_lines(kept)]
     span = f" from {table.date[0]} to {table.date[-1]}" if len(table) and table.dated else ""
-    who = f"{len(table.present):,} {kind.who}"
+    who = kind.those(len(table.present))
     if not kind.two_sided:
         who = "rated: " + ", ".join(f"{name} ({len(slot.names):,})" for name, slot in table.slots.items())
-    title = f"{results}: {len(table):,} {kind.noun}{span}, {who}"
+    title = f"{results}: {kind.counted(len(table))}{span}, {who}"
     typer.echo(f"{title}.")
     console().print(Table([words("What", "what"), words("How it is read", "how")], rows))
     typer.echo(f"Kept: {place}")

@@ -14,6 +14,7 @@ from kinelo.cli.output import console, echo_json, say_note
 from kinelo.cli.rating import check_rater, fit_rater
 from kinelo.errors import InputError
 from kinelo.forecasts.usual_rules import LOSS
+from kinelo.presentation import counted
 from kinelo.raters.choice import AUTOMATIC
 
 if TYPE_CHECKING:
@@ -108,10 +109,10 @@ def season(
         coming = reading.fixtures(fixtures, reading.columns_asked(), results)
         past = reading.load(results, coming=coming, beside=fixtures)
         counted = past[:0] if season_start == "none" else past
-        so_far = season_so_far(coming, counted, since)  # asks before a rater is fitted
+        so_far = season_so_far(coming, used, since)  # asks before a rater is fitted
         rules = scoring.rules(past, len(sides_in(so_far.fixtures, so_far.results)))
         fitted, _ = fit_rater(rater, past, reading)
-        end = played(fitted, coming, results=counted, since=since, rules=rules, realisations=realisations, seed=seed)
+        end = played(fitted, coming, results=used, since=since, rules=rules, realisations=realisations, seed=seed)
     for note in end.notes:
         say_note(note)
     if not scoring.tie_break and end.rules.tie_breaks == ("wins",):
@@ -124,7 +125,8 @@ def season(
         return
     asked = "" if scoring.relegated is not None else " Say --relegated for another number."
     typer.echo(f"{end.rule}{asked}")
-    title = f"{len(coming):,} fixtures, {realisations:,} times, {type(fitted).__name__}"
+    left, times = counted(len(coming), "fixture", "fixtures"), counted(realisations, "time", "times")
+    title = f"{left}, {times}, {type(fitted).__name__}"
     console().print(season_table(end, title))
 
 
@@ -157,5 +159,5 @@ def _cup(
         echo_json(content | cup.to_dict())
         return
     when = f" on {day}" if past.dated or date else ""
-    title = f"{len(sides)} sides{when}, {plan['realisations']:,} times, {type(fitted).__name__}"
+    title = f"{len(sides)} sides{when}, {counted(plan['realisations'], 'time', 'times')}, {type(fitted).__name__}"
     console().print(knockout_table(cup, title))

@@ -16,6 +16,7 @@ import typer
 from kinelo.cli.options import AllowCode, DeviceChoice, Scheduler, Workers, grouped, option
 from kinelo.cli.output import console, echo_json, is_page, picture_name, result_folder
 from kinelo.errors import InputError, KineloWarning
+from kinelo.presentation import counted
 
 if TYPE_CHECKING:
     from kinelo.advice.diagnosis import Diagnosis
@@ -283,7 +284,7 @@ def sweep(
     if as_json:
         echo_json(summary(table, axes), indent=1)
     where = f"Results: {folder / 'sweep' / 'data.zarr'}  Picture: {picture}"
-    typer.echo(f"{len(axes):,} points.{failed} {where}", err=as_json)
+    typer.echo(f"{counted(len(axes), 'point', 'points')}.{failed} {where}", err=as_json)
 
 
 class ScaleChoice(StrEnum):
@@ -349,7 +350,8 @@ def reproduce(
         raise typer.Exit(130) from None
     verdicts = Counter(claim.verdict for claim in result.claims)
     typer.echo(
-        f"{len(result.figures)} figures and {verdicts.total()} claims ({tally_words(verdicts)}) in "
+        f"{counted(len(result.figures), 'figure', 'figures')} and {counted(verdicts.total(), 'claim', 'claims')} "
+        f"({tally_words(verdicts)}) in "
         f"{result.provenance.seconds or 0:.0f} s. Report: {report}"
     )
 

@@ -26,7 +26,7 @@ from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import is_list, is_text, one_line, whole
 from kinelo.play.formula import kernel
-from kinelo.presentation import Table, number, words
+from kinelo.presentation import Table, counted, number, words
 from kinelo.raters.one_match import signed_result
 
 Q = math.log(10.0) / 400.0
@@ -226,11 +226,12 @@ class Elimination:
     def lines(self) -> list[str]:
         """What is sure, and what is only believed, in sentences."""
         chance, level = self.chance_first()[self.believed], f"at a level of {self.alpha:g}"
+        played = counted(self.played, "match", "matches")
         if self.leader is not None:
             near = f"within {self.epsilon:g} points of the first" if self.epsilon else "first"
-            first = f"{self.leader} is {near}, {level}, after {self.played:,} matches."
+            first = f"{self.leader} is {near}, {level}, after {played}."
         else:
-            first = f"Nobody is surely first {level} after {self.played:,} matches; {len(self.left)} are left."
+            first = f"Nobody is surely first {level} after {played}; {len(self.left)} are left."
         groups = "; ".join(", ".join(group) for group in self.tiers)
         apart = f"Told apart {level}: {groups}." if len(self.tiers) > 1 else f"No groups are told apart {level}."
         return [first, apart, f"Believed, which is no level: {self.believed} is first with {100 * chance:.0f} %."]
@@ -248,7 +249,7 @@ class Elimination:
 
     def __repr__(self) -> str:
         state = f"{self.leader} is first" if self.leader else f"{len(self.left)} of {len(self.names)} may be first"
-        return f"Elimination: {state} after {self.played:,} matches"
+        return f"Elimination: {state} after {counted(self.played, 'match', 'matches')}"
 
     def _repr_html_(self) -> str:
         return self.table().html()

@@ -22,7 +22,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.play.formula import inlined, kernel
-from kinelo.presentation import percent
+from kinelo.presentation import counted, percent
 from kinelo.raters.bradley_terry.rater import BradleyTerry, judges_of
 from kinelo.raters.questions import answering
 
@@ -223,10 +223,10 @@ def judge_lines(found: pl.DataFrame, false_share: float = 0.05) -> list[str]:
     'Bob answers the first: of 90 votes 98 % of those decided are for the first; 31,000 to 1.'
     """
     lines = [
-        f"{row['judge']} answers {row['answers']}: of {row['votes']:,} votes {percent(row['first'])} of those "
-        f"decided are for the first; {odds_of(row['evidence'])} to 1."
+        f"{row['judge']} answers {row['answers']}: of {counted(row['votes'], 'vote', 'votes')} {percent(row['first'])} "
+        f"of those decided are for the first; {odds_of(row['evidence'])} to 1."
         for row in found.filter("named").to_dicts()
     ]
     if not lines:
-        return [f"Of {found.height:,} judges none is named: all may follow who is compared."]
+        return [f"Of {counted(found.height, 'judge', 'judges')} none is named: all may follow who is compared."]
     return [*lines, innocents(false_share, found.height, "judges")]

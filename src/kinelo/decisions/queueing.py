@@ -24,7 +24,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.model.outcome import CHESS_NU
 from kinelo.model.validation import is_text, one_line, whole
-from kinelo.presentation import Table, number, words
+from kinelo.presentation import Table, counted, number, words
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.questions import answering
 
@@ -330,10 +330,11 @@ class QueueTrial:
     def lines(self) -> list[str]:
         """The difference in a sentence."""
         ours, nearest = self.policies
+        time = "a minute" if self.minutes == 1 else f"{self.minutes:g} minutes"
         if not (ours.lobbies and nearest.lobbies):
-            return [f"{self.players:,} players in {self.minutes:g} minutes are too few for a lobby."]
+            return [f"{counted(self.players, 'player is', 'players are')} too few for a lobby in {time}."]
         return [
-            f"Of {self.players:,} players in {self.minutes:g} minutes: the favourite wins {ours.favourite:.1%} after "
+            f"Of {counted(self.players, 'player', 'players')} in {time}: the favourite wins {ours.favourite:.1%} after "
             f"{ours.waited:.0f} seconds in the mean, by nearest rating {nearest.favourite:.1%} after "
             f"{nearest.waited:.0f} seconds."
         ]

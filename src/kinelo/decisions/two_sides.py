@@ -24,7 +24,7 @@ from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import finite_array, flag, is_list, one_line
 from kinelo.play.formula import inlined, kernel, part
-from kinelo.presentation import html_facts
+from kinelo.presentation import counted, html_facts
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.one_match import signed_result
 
@@ -298,22 +298,24 @@ class SequentialTest:
         """What the test says, in sentences."""
         noun = "pairs of games" if self.pairs else "games"
         low, high = self.bounds
-        said = [f"{self.played:,} {noun}: {', '.join(f'{c:,.0f}' for c in self.counts)} (the worst outcome first)."]
+        said = [f"{self._games(self.played)}: {', '.join(f'{c:,.0f}' for c in self.counts)} (the worst outcome first)."]
         said.append(f"Log-ratio {self.llr:+.2f}; refused at {low:.2f}, accepted at {high:+.2f}.")
         if self.state == "go on":
             left = f" Some {self.expected_left:,.0f} more {noun} are expected" if self.played else ""
             fixed = f"; a test of fixed length would take {self.fixed_length:,.0f}." if self.played else ""
             return [*said, f"Go on.{left}{fixed}"]
-        after = "" if self.decided_after is None else f" after {self.decided_after:,} {noun}"
+        after = "" if self.decided_after is None else f" after {self._games(self.decided_after)}"
         better = f"the side is better by {self.high:g} rather than {self.low:g} {self.points} points"
         worse = f"the side is better by {self.low:g} rather than {self.high:g} {self.points} points"
         return [*said, f"Accepted{after}: {better}." if self.state == "accept" else f"Refused{after}: {worse}."]
 
+    def _games(self, number: int) -> str:
+        return counted(number, *(("pair of games", "pairs of games") if self.pairs else ("game", "games")))
+
     def __repr__(self) -> str:
         low, high = self.bounds
-        noun = "pairs" if self.pairs else "games"
         return (
-            f"SequentialTest: {self.state} after {self.played:,} {noun}, log-ratio {self.llr:+.2f} between "
+            f"SequentialTest: {self.state} after {self._games(self.played)}, log-ratio {self.llr:+.2f} between "
             f"{low:+.2f} and {high:+.2f}"
         )
 

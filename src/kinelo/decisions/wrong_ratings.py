@@ -19,7 +19,7 @@ from kinelo.decisions.choosing import GRID, Beliefs, beliefs_of
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.matches import Matches, check_matches
-from kinelo.presentation import percent
+from kinelo.presentation import counted, percent
 from kinelo.raters.questions import answering
 
 if TYPE_CHECKING:
@@ -139,7 +139,8 @@ def watch_lines(found: pl.DataFrame, false_share: float = 0.05) -> list[str]:
         points, where = float(format(abs(row["points"]), ".2g")), "above" if row["points"] > 0.0 else "below"
         lines.append(
             f"{row['name']} plays some {points:.0f} points {where} the rating: {row['scored']:g} points of "
-            f"{row['matches']:,} matches, where {row['expected']:.1f} were expected; {odds_of(row['evidence'])} to 1."
+            f"{counted(row['matches'], 'match', 'matches')}, where {row['expected']:.1f} were expected; "
+            f"{odds_of(row['evidence'])} to 1."
         )
     if not lines:
         return [f"Of {found.height:,} sides none is named: no results are that unlike a rating."]

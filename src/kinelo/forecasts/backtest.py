@@ -255,7 +255,8 @@ def _parted(matches: Any, train_until: Any) -> tuple[Any, Any]:
         first, last = (str(matches.date[k]) for k in (0, -1)) if len(matches) else ("none", "none")
         instead = f"choose a day between {first} and {last}" if matches.dated or noun == "matches" else "choose another"
         raise InputError(
-            f"train_until={str(train_until)!r} leaves {len(train)} {noun} to fit and {len(test)} to test; {instead}."
+            f"train_until={str(train_until)!r} leaves {kind_of(matches).counted(len(train))} to fit and "
+            f"{len(test)} to test; {instead}."
         )
     return train, test
 

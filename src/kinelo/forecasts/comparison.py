@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.kinds import KINDS
 from kinelo.presentation import Column, Row, Table, number, percent, words
 
 if TYPE_CHECKING:
@@ -85,10 +86,10 @@ class Comparison:
     def __repr__(self) -> str:
         metric = self.metrics[0]
         found = ", ".join(f"{name} {value:.4f}" for name, value in self.scores.select("rater", metric).iter_rows())
-        return f"Backtest of {self.number:,} {self.noun} by {metric}: {found}"
+        return f"Backtest of {KINDS[self.noun].counted(self.number)} by {metric}: {found}"
 
     def _repr_html_(self) -> str:
-        return Table.of(self.scores, ".4f", below=(f"{self.number:,} {self.noun}",)).html()
+        return Table.of(self.scores, ".4f", below=(KINDS[self.noun].counted(self.number),)).html()
 
     def to_dict(self) -> dict[str, Any]:
         """How many were forecast, and the table of scores, as plain values."""

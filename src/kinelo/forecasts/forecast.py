@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.model.validation import finite_array
-from kinelo.presentation import Table, chance, chance_in_words, words
+from kinelo.presentation import Table, chance, chance_in_words, counted, words
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -76,9 +76,10 @@ class Forecast:
             if not hasattr(self.matches, "match_id"):
                 raise InputError(f"matches of a forecast are Matches, not {type(self.matches).__name__}.")
             if len(self.matches) != len(p):
-                raise InputError(f"{len(p)} forecasts do not belong to {len(self.matches)} matches.")
+                forecasts = counted(len(p), "forecast does", "forecasts do")
+                raise InputError(f"{forecasts} not belong to {counted(len(self.matches), 'match', 'matches')}.")
         if self.ratings_before is not None and getattr(self.ratings_before, "shape", None) != (len(p), 2):
-            raise InputError(f"ratings_before holds two ratings for each of {len(p)} matches.")
+            raise InputError(f"ratings_before holds two ratings for each of {counted(len(p), 'match', 'matches')}.")
 
     @classmethod
     def of(cls, win: NDArray[Any], draw: NDArray[Any], loss: NDArray[Any], unknown: tuple[str, ...] = ()) -> Forecast:

@@ -26,7 +26,7 @@ from kinelo.forecasts.usual_rules import DRAW, LOSS, USUAL_RELEGATED, WIN
 from kinelo.matches.dated import Day
 from kinelo.matches.matches import Matches, check_matches
 from kinelo.model.validation import whole
-from kinelo.presentation import Table, chance, chance_in_words, number, span, words
+from kinelo.presentation import Table, chance, chance_in_words, counted, number, span, words
 from kinelo.runtime.frames import to_pandas
 
 if TYPE_CHECKING:
@@ -210,8 +210,8 @@ class Season:
         best, group = self.to_polars().row(0, named=True), next(iter(self.rules.places), None)
         chance = "" if group is None else f", {group} {chance_in_words(best[group])}"
         return (
-            f"Season of {len(self.names)} sides, played {len(self.points):,} times. Ahead on average: {best['name']}, "
-            f"mean place {best['place']:.1f}{chance}"
+            f"Season of {len(self.names)} sides, played {counted(len(self.points), 'time', 'times')}. Ahead on "
+            f"average: {best['name']}, mean place {best['place']:.1f}{chance}"
         )
 
     def _repr_html_(self) -> str:

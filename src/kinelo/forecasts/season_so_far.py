@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.dated import Day, counted, read_day
+from kinelo.matches.dated import Day, read_day
 from kinelo.matches.matches import Matches, check_matches
+from kinelo.presentation import counted
 
 Rows = NDArray[np.int64]
 Answer = tuple[Rows, str] | None

@@ -22,6 +22,7 @@ from kinelo.model.scaled import Shape
 from kinelo.model.strength import Fixed, Normal, Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
+from kinelo.presentation import counted
 from kinelo.runtime.device import DeviceName
 from kinelo.runtime.progress import Progress, progress_bar
 from kinelo.theory.teams import Continuum
@@ -124,7 +125,7 @@ def solve(
             "and spreads."
         )
     population = as_population(population)
-    population.grid.check_memory(len(saves) + 6, f"Keeping the density at {len(saves)} times")
+    population.grid.check_memory(len(saves) + 6, f"Keeping the density at {counted(len(saves), 'time', 'times')}")
     states = kinetic_states(
         system, population, until=end, closure=closure, scheme=scheme, dt=dt, diffusion=diffusion, save_at=saves,
         stop=stop, steady_below=steady_below, samples=samples, threads=threads, shape=shape, dynamics=dynamics,

@@ -15,8 +15,8 @@ from functools import lru_cache
 import polars as pl
 
 from kinelo.errors import InputError
-from kinelo.matches.dated import counted
 from kinelo.matches.names import as_text
+from kinelo.presentation import counted
 
 MATCH_COLUMNS: dict[str, tuple[str, ...]] = {
     "date": (

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import FEWEST, POINTS, WORLD_RANKS, plain_name
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED
-from kinelo.matches.dated import counted
 from kinelo.matches.names import as_text, clean_name, read_numbers
 from kinelo.matches.rows import Best, ContestRows, listed_names
 from kinelo.matches.words import BROKEN_OFF, LAST, REDRESS, TO_COME, UNKNOWN, meaning_of
+from kinelo.presentation import counted
 
 OF_OUTCOMES = r"lap|lpd|lapped|el|elim\.?|eliminated|rt|rtd|abd|buw"
 """What stands for not finishing in place of a result; beside one, lapped and eliminated entrants have theirs."""

@@ -37,7 +37,6 @@ from kinelo.matches.contest_outcomes import (
     read_outcomes,
 )
 from kinelo.matches.contests import FINISHED
-from kinelo.matches.dated import counted
 from kinelo.matches.loading import Opened
 from kinelo.matches.matches import LARGEST_WEIGHT
 from kinelo.matches.names import as_text, encode_names, read_numbers
@@ -45,6 +44,7 @@ from kinelo.matches.rows import ContestOptions, ContestRows, fill_blocks, listed
 from kinelo.matches.same_side import DIVISIONS, likely_entrants, note_of_likely
 from kinelo.matches.shapes import from_wide_sheet
 from kinelo.matches.words import LAST
+from kinelo.presentation import counted
 
 SAME_CONTEST = np.timedelta64(31, "D")
 """Rows of one contest id that lie further apart are of different contests: ids repeat from season to season."""

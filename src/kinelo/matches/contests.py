@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.matches.dated import DatedTable, Day, Rejects, TableCheck, counted, described, digest_of
+from kinelo.matches.dated import DatedTable, Day, Rejects, TableCheck, described, digest_of
 from kinelo.matches.kinds import CONTESTS, Kind
 from kinelo.matches.matches import LARGEST_WEIGHT, Matches, check_matches
-from kinelo.presentation import Table, html_list
+from kinelo.presentation import Table, counted, html_list
 
 if TYPE_CHECKING:
     import polars as pl
@@ -359,7 +359,7 @@ class Contests(DatedTable):
             table.column("distance", "f", entries)
         for name, texts in (("identifiers", self.identifiers), ("titles", self.titles)):
             if texts is not None and len(texts) != size:
-                raise table.refuse(f"{name} has {len(texts):,} values where {size:,} are needed")
+                raise table.refuse(f"{name} has {counted(len(texts), 'value', 'values')} where {size:,} are needed")
         if not isinstance(self.slots, Mapping) or not self.slots:
             raise table.refuse(f"slots must be a mapping from kinds to Slots, not {described(self.slots)}")
         for kind, slots in self.slots.items():
@@ -379,7 +379,7 @@ class Contests(DatedTable):
         least, most = int(self.sizes.min()), int(self.sizes.max())
         first, last = self.date[0], self.date[-1]
         parts = [
-            f"{len(self):,} of {np.unique(self.entrant).size:,} entrants",
+            f"{len(self):,} of {counted(np.unique(self.entrant).size, 'entrant', 'entrants')}",
             f"{least:,} in each" if least == most else f"{least:,} to {most:,} in each",
             "undated" if not self.dated else f"on {first}" if first == last else f"{first} to {last}",
         ]

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.kinds import Kind, kind_of
 from kinelo.model.validation import whole
+from kinelo.presentation import counted
 from kinelo.runtime.atomic import write_file
 from kinelo.runtime.frames import to_pandas
 
@@ -106,15 +107,6 @@ year right? Correct the date; nothing was changed.
             f"A result of {np.datetime64(ahead, 'D')}{where} lies {(ahead - before) / 365.25:.0f} years after the one "
             "before it, and in the future. Is the year right? Correct the date; nothing was changed."
         )
-
-
-def counted(number: int, one: str, several: str) -> str:
-    """So many of something, as a sentence says it.
-
-    >>> counted(1, "row is", "rows are"), counted(1200, "row is", "rows are")
-    ('1 row is', '1,200 rows are')
-    """
-    return f"{number:,} {one if number == 1 else several}"
 
 
 def check_played(value: object, *, scans: bool = False) -> None:
@@ -412,7 +404,7 @@ class TableCheck:
         if not isinstance(values, np.ndarray) or values.ndim != dimensions or values.dtype.kind != kind:
             raise self.refuse(f"{name} must be an array of {DTYPES[kind]}, not {described(values)}")
         if len(values) != size:
-            raise self.refuse(f"{name} has {len(values):,} values where {size:,} are needed")
+            raise self.refuse(f"{name} has {counted(len(values), 'value', 'values')} where {size:,} are needed")
         return values
 
     def codes(self, name: str, size: int, names: Any, least: int = 0, values: Any = OWN, dimensions: int = 1) -> Any:
@@ -422,7 +414,8 @@ class TableCheck:
         codes = self.column(name, "i", size, values, dimensions)
         if codes.size and (int(codes.min()) < least or int(codes.max()) >= len(names)):
             worst = int(codes.min()) if int(codes.min()) < least else int(codes.max())
-            raise self.refuse(f"{name} holds the code {worst:,}, and there are {len(names):,} names")
+            there = "is 1 name" if len(names) == 1 else f"are {len(names):,} names"
+            raise self.refuse(f"{name} holds the code {worst:,}, and there {there}")
         return codes
 
     def numbers(self, name: str, size: int, least: float, most: float, missing: bool = False) -> None:

@@ -25,8 +25,9 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import plain_name
-from kinelo.matches.dated import EARLIEST, LATEST, counted
+from kinelo.matches.dated import EARLIEST, LATEST
 from kinelo.matches.names import as_text, encode_names, read_numbers
+from kinelo.presentation import counted
 
 DateOrder = Literal["dmy", "mdy", "ymd"]
 Days = NDArray[np.datetime64]

@@ -18,9 +18,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from kinelo.matches.dated import UNDATED, counted
+from kinelo.matches.dated import UNDATED
 from kinelo.matches.matches import Matches
 from kinelo.matches.rows import MatchRows
+from kinelo.presentation import counted
 
 
 @njit(cache=True, nogil=True)

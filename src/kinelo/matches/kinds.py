@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kinelo.errors import InputError
+from kinelo.presentation import counted
 
 SIZE = "size"
 """The covariate that raters of teams make by themselves: how many play."""
@@ -41,6 +42,22 @@ class Kind:
     past: str
     """What a rater is fitted on."""
     two_sided: bool = False
+
+    def counted(self, number: int) -> str:
+        """So many of this kind.
+
+        >>> MATCHES.counted(1), CONTESTS.counted(1200)
+        ('1 match', '1,200 contests')
+        """
+        return counted(number, self.one, self.noun)
+
+    def those(self, number: int) -> str:
+        """So many who take part.
+
+        >>> MATCHES.those(2), CONTESTS.those(1)
+        ('2 sides', '1 entrant')
+        """
+        return counted(number, self.who.removesuffix("s"), self.who)
 
     def _found(self, module: str, name: str) -> Any:
         return getattr(import_module(f"kinelo.matches.{module}"), f"{name}_{self.noun}")

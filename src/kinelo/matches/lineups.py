@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kinelo.matches.dated import counted
+from kinelo.presentation import counted
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,7 +59,7 @@ class Lineups:
     def __repr__(self) -> str:
         both = int(self.known().sum())
         matches = counted(len(self), "match", "matches")
-        return f"Lineups: {matches}, {both:,} with both line-ups, {len(self.players):,} players"
+        return f"Lineups: {matches}, {both:,} with both line-ups, {counted(len(self.players), 'player', 'players')}"
 
     def __len__(self) -> int:
         return (self.offsets.size - 1) // 2

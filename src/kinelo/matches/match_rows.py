@@ -28,7 +28,7 @@ from kinelo.matches.columns import (
     plain_name,
     rating_columns,
 )
-from kinelo.matches.dated import Condition, Rejects, counted
+from kinelo.matches.dated import Condition, Rejects
 from kinelo.matches.dates import read_dates
 from kinelo.matches.day_order import order_days
 from kinelo.matches.lineups import Lineups
@@ -40,6 +40,7 @@ from kinelo.matches.rows import EMPTY, MatchOptions, MatchRows, fill_blocks, lis
 from kinelo.matches.same_side import likely_pairs, note_of_groups, note_of_likely
 from kinelo.matches.shapes import AT_HOME, joined_rows
 from kinelo.model.validation import one_line
+from kinelo.presentation import counted
 
 LINEUP_REASONS = (
     "", "line-up of an unknown match", "line-up of a rejected match", "unreadable side", "missing player",

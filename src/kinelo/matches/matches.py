@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import warn
-from kinelo.matches.dated import DatedTable, Rejects, TableCheck, counted, described, digest_of
+from kinelo.matches.dated import DatedTable, Rejects, TableCheck, described, digest_of
 from kinelo.matches.kinds import MATCHES, Kind
 from kinelo.matches.lineups import Lineups
-from kinelo.presentation import Table, html_list, percent
+from kinelo.presentation import Table, counted, html_list, percent
 
 if TYPE_CHECKING:
     import polars as pl
@@ -264,7 +264,9 @@ class Matches(DatedTable):
         if self.total is not None:
             table.column("total", "f", size)
         if self.identifiers is not None and len(self.identifiers) != size:
-            raise table.refuse(f"identifiers has {len(self.identifiers):,} values where {size:,} are needed")
+            raise table.refuse(
+                f"identifiers has {counted(len(self.identifiers), 'value', 'values')} where {size:,} are needed"
+            )
         if not isinstance(self.conditions, Mapping):
             raise table.refuse(f"conditions must be a mapping, not {described(self.conditions)}")
         parts = [*zip(map("conditions[{!r}]".format, self.conditions), self.conditions.values())]

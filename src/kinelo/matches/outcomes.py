@@ -26,7 +26,6 @@ from kinelo.matches.columns import (
     plain_name,
 )
 from kinelo.matches.contests import FINISHED
-from kinelo.matches.dated import counted
 from kinelo.matches.names import (
     as_text,
     encode_names,
@@ -51,6 +50,7 @@ from kinelo.matches.words import (
     WORDS,
     meaning_of,
 )
+from kinelo.presentation import counted
 
 HOME_WORDS = (
     "h", "home", "w", "win", "won", "home win", "model_a", "player_a", "team_a", "white", "left",

@@ -21,7 +21,7 @@ from kinelo.errors import InputError
 from kinelo.matches.columns import CONTEST_COLUMNS, MATCH_MAPPING, check_mapping, listed
 from kinelo.matches.contest_rows import note_unused, read_contest_rows
 from kinelo.matches.contests import DISQUALIFIED, FINISHED, NOT_STARTED, UNFINISHED, Contests, Slots
-from kinelo.matches.dated import Condition, counted
+from kinelo.matches.dated import Condition
 from kinelo.matches.dates import DateOrder, check_date_order
 from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.matches.loading import Opened, head_of, load_table, open_table
@@ -33,6 +33,7 @@ from kinelo.matches.rows import Best, Codes, ContestOptions, ContestRows, Kept, 
 from kinelo.matches.same_side import read_aliases
 from kinelo.matches.words import LAST, read_meanings
 from kinelo.model.validation import flag, is_list, one_line
+from kinelo.presentation import counted
 
 BEHIND_ALL = 1e300
 """The value of who comes behind all who have one, and before those who did not finish."""

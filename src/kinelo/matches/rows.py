@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.matches.columns import plain_name
-from kinelo.matches.dated import NOT_YET, Condition, Rejects, counted, refuse_far_ahead
+from kinelo.matches.dated import NOT_YET, Condition, Rejects, refuse_far_ahead
 from kinelo.matches.dates import WEEKDAY_COLUMNS, DateOrder, read_dates, round_rank, times_of_day, with_weekdays
 from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
 from kinelo.matches.names import HANDLES, JOINERS, as_text, encode_names, read_numbers, without_stand_ins
+from kinelo.presentation import counted
 
 Scale = Literal["points", "signed"]
 Best = Literal["lowest", "highest"]

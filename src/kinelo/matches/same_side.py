@@ -30,10 +30,11 @@ from numpy.typing import NDArray
 from kinelo.errors import InputError
 from kinelo.matches.columns import listed, plain_name
 from kinelo.matches.contests import Contests
-from kinelo.matches.dated import check_played, counted
+from kinelo.matches.dated import check_played
 from kinelo.matches.loading import load_table
 from kinelo.matches.matches import Matches
 from kinelo.matches.names import as_text, clean_name, encode_names
+from kinelo.presentation import counted
 
 if TYPE_CHECKING:
     from kinelo.matches.rows import MatchRows

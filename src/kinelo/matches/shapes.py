@@ -27,11 +27,11 @@ from kinelo.matches.columns import (
 )
 from kinelo.matches.contest_outcomes import read_cells
 from kinelo.matches.contests import FINISHED
-from kinelo.matches.dated import counted
 from kinelo.matches.dates import read_dates
 from kinelo.matches.loading import Opened
 from kinelo.matches.names import as_text, encode_names, read_words
 from kinelo.matches.words import UNKNOWN
+from kinelo.presentation import counted
 
 TEAM_COLUMNS: dict[str, tuple[str, ...]] = {
     "team": ("team", "teamname", "teamid", "club", "side", "player"),
@@ -170,8 +170,8 @@ def from_wide_sheet(opened: Opened, given: Mapping[str, Any] | None, played: boo
         long = long.with_columns(pl.col("race").alias("date"))
     holds = {"place": "places", "time": "times", "points": "points, of which the most is best"}[measure]
     notes = [
-        f"the sheet has a row for each entrant and a column for each of {len(races)} races ({listed(races)}) that "
-        f"holds {holds}"
+        f"the sheet has a row for each entrant and a column for each of {counted(len(races), 'race', 'races')} "
+        f"({listed(races)}) that holds {holds}"
     ]
     if empty := len(races) * table.height - long.height:
         absent = "that entrant was not in that race" if empty == 1 else "those entrants were not in those races"

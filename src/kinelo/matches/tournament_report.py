@@ -15,6 +15,7 @@ from typing import NamedTuple
 import polars as pl
 
 from kinelo.errors import InputError
+from kinelo.presentation import counted
 
 PLAYER_LINE = re.compile(rb"^001 [ \d]{3}\d [ \S]", re.MULTILINE)
 TITLE_LINE = re.compile(rb"^(?:0[0-9]2|132|0?13|XX[A-Z]|001)(?: |\r|$)")
@@ -87,7 +88,7 @@ def read_report(raw: bytes, name: str) -> Report:
             "event": pl.Series([event] * len(rows), dtype=pl.String),
         }
     )
-    notes = [f"the file is a tournament report of {len(players):,} players"]
+    notes = [f"the file is a tournament report of {counted(len(players), 'player', 'players')}"]
     if left_out:
         notes.append("not played or not rated, and left out: " + ", ".join(f"{n:,} {w}" for w, n in left_out.items()))
     if not dated:

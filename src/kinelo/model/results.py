@@ -124,7 +124,8 @@ class Results(Strength):
         return f"team {team}" if self.names is None else self.names[team]
 
     def __repr__(self) -> str:
-        from_games = "" if self.games is None else f", {self.games.sum() / 2:,.0f} games"
+        games = 0.0 if self.games is None else self.games.sum() / 2
+        from_games = "" if self.games is None else ", 1 game" if games == 1 else f", {games:,.0f} games"
         return f"Results({self.teams} teams{from_games})"
 
 

@@ -66,7 +66,7 @@ MOST_PAIRS = 5e6
 
 def ratings_body(rater: Any, played: Matches | Contests, heading: str, ranking: Mapping[str, Any] | None = None) -> str:
     """Return the body of the page; ``ranking`` holds arguments of :func:`kinelo.leaderboard`."""
-    noun, who = played.kind.noun, played.kind.who
+    noun = played.kind.noun
     when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
     ranked, everyone = board_and_words(rater, played, **(ranking or {}))
     boards = boards_by_kind(board_with_tiers(rater, ranked))
@@ -76,7 +76,7 @@ def ratings_body(rater: Any, played: Matches | Contests, heading: str, ranking: 
     given = surprise % (("who won", noun) if noun == "contests" else ("what happened", noun))
     title = "The most surprising winners" if noun == "contests" else "The biggest upsets"
     return f"""<h1>{escape(heading)}</h1>
-<p class="source">{len(played):,} {noun} of {len(played.present):,} {who}{when}, rated by
+<p class="source">{played.kind.counted(len(played))} of {played.kind.those(len(played.present))}{when}, rated by
 {escape(getattr(rater, "label", type(rater).__name__))} with Kinelo.</p>
 {"".join(_board(board, kind, noun, len(boards)) for kind, board in boards.items())}
 {f"<p>{everyone} {left_out}</p>" if everyone or left_out else ""}
@@ -241,7 +241,7 @@ def player_body(rater: Any, played: Any, name: str, heading: str, last: int) -> 
         history = f"<h2>Through time</h2>{chart_html(chart)}"
     return f"""<h1>{escape(heading)}</h1>
 <p class="source">Rated {rated:.0f} by {escape(getattr(rater, "label", type(rater).__name__))} after
-{len(played):,} {played.kind.noun} with Kinelo.</p>
+{played.kind.counted(len(played))} with Kinelo.</p>
 <h2>Why did this rating move?</h2><p class="lead">{escape(account.summary())}</p>
 <p>Every row adds up: its terms are the whole change, and the last row is the sum of all.</p>
 {in_frame(account.table())}{meaning}

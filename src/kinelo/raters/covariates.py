@@ -25,6 +25,7 @@ from scipy.special import ndtri
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import Parameter
 from kinelo.matches.matches import Matches
+from kinelo.presentation import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,7 +81,7 @@ def covariate_numbers(matches: Matches, names: Sequence[str]) -> Array:
         out[:, k] = levels[condition.codes]
         missing = int(np.sum(~np.isfinite(out[:, k])))
         if missing:
-            raise InputError(f"The covariate {name!r} is missing or not finite in {missing} rows.")
+            raise InputError(f"The covariate {name!r} is missing or not finite in {counted(missing, 'row', 'rows')}.")
     return out
 
 

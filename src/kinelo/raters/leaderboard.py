@@ -17,9 +17,10 @@ import numpy as np
 from kinelo.errors import InputError, warn
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.contests import Contests, Slots
-from kinelo.matches.dated import check_played, counted
+from kinelo.matches.dated import check_played
 from kinelo.matches.kinds import CONTESTS, kind_of
 from kinelo.matches.matches import Matches
+from kinelo.presentation import counted
 from kinelo.raters.qualifying import ACTIVE_DAYS, CAUTION, CONTEST_CAUTION, LEAST_MATCHES
 
 if TYPE_CHECKING:

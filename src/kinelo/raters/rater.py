@@ -57,7 +57,7 @@ from kinelo.matches.kinds import MATCHES, Kind, kind_of
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches, SideOrder, learn_order
 from kinelo.matches.scan import TableScan
-from kinelo.presentation import html_facts
+from kinelo.presentation import counted, html_facts
 from kinelo.raters.circumstances import Circumstances, condition_names, warn_of_numbers
 from kinelo.raters.covariates import covariate_names, effects_frame
 from kinelo.raters.noise import NoiseFactors, noise_columns, with_levels_noted
@@ -220,9 +220,9 @@ class Rater(ABC, Generic[Data, Said]):
         for name, value in self.get_params().items():
             usual = defaults[name]
             if hasattr(value, "columns"):  # a table does not fit into a line, and comparing it gives a table
-                shown.append(f"{name}=<{len(value)} rows>")
+                shown.append(f"{name}=<{counted(len(value), 'row', 'rows')}>")
             elif isinstance(value, Mapping) and len(value) > MOST_ENTRIES:
-                shown.append(f"{name}=<{len(value)} names>")
+                shown.append(f"{name}=<{counted(len(value), 'name', 'names')}>")
             elif (tuple(value) if isinstance(value, list) else value) != usual:
                 shown.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(shown)})"

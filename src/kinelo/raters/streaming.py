@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from kinelo.errors import InputError, warn
-from kinelo.matches.dated import counted
 from kinelo.matches.scan import TableScan
+from kinelo.presentation import counted
 
 LOOK = 200_000
 """Matches on which ``fit`` estimates parameters by default, the latest: where a file begins decides nothing."""

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from kinelo.errors import InputError
 from kinelo.micro.simulate import SECONDS_PER_MATCH
+from kinelo.presentation import counted
 from kinelo.results.disk import check_space
 from kinelo.results.manifest import FILE_NAME
 from kinelo.runtime.device import usable_processors
@@ -30,7 +31,7 @@ def check_solution(study: Study, folder: Path) -> None:
     grid.check_memory(6, "Solving")
     if not (folder / FILE_NAME).exists():
         shown = " × ".join(f"{n:,}" for n in grid.shape)
-        what = f"A solution on {shown} cells kept at {_saves(study):,} times"
+        what = f"A solution on {shown} cells kept at {counted(_saves(study), 'time', 'times')}"
         check_space(folder, run_bytes(study), what, "use fewer cells or save fewer times")
 
 

@@ -15,6 +15,7 @@ from kinelo.micro.simulate import CALL, Records, SimulationState, check_plan, da
 from kinelo.model.expectation import league_waves
 from kinelo.model.strength import Fixed
 from kinelo.play.encoding import LARGEST_TABLE
+from kinelo.presentation import counted
 from kinelo.results.disk import check_space
 from kinelo.results.layout import Layout
 from kinelo.results.manifest import FILE_NAME
@@ -74,7 +75,12 @@ def planned(study: Study, folder: Path) -> Records:
     if plan.sampling == "marginal" and teams <= LARGEST_TABLE and not isinstance(study.strengths, Fixed):
         league_waves(study.system.outcome, study.strengths)
     if not (folder / FILE_NAME).exists():
-        check_space(folder, stored_bytes(study), f"A run of {len(records):,} records", "use a larger record_every")
+        check_space(
+            folder,
+            stored_bytes(study),
+            f"A run of {counted(len(records), 'record', 'records')}",
+            "use a larger record_every",
+        )
     return records
 
 

@@ -25,6 +25,7 @@ import xarray as xr
 from numpy.typing import ArrayLike
 
 from kinelo.errors import InputError, in_one_line, warn
+from kinelo.presentation import counted
 from kinelo.runtime.extras import require
 from kinelo.runtime.progress import Advance, Progress, progress_bar
 from kinelo.runtime.workers import answers, check_client, threads_of
@@ -156,9 +157,8 @@ def run_sweep(
             store.finish(dataset)
     if FAILURE in dataset:
         failures = [text for text in dataset[FAILURE].values.ravel().tolist() if text]
-        sentence = (
-            f"{len(failures)} of {dataset[FAILURE].size} points could not be computed; the first says: {failures[0]}"
-        )
+        points = counted(dataset[FAILURE].size, "point", "points")
+        sentence = f"{len(failures)} of {points} could not be computed; the first says: {failures[0]}"
         warn(sentence)
     return dataset
 

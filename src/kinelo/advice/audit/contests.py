@@ -30,7 +30,7 @@ from kinelo.errors import InputError, KineloWarning
 from kinelo.forecasts.contest_scores import order_log_loss, pairs_of, pairs_right, pooled
 from kinelo.forecasts.places import ContestForecast
 from kinelo.matches.contests import FINISHED, Contests, Slots, check_contests
-from kinelo.presentation import json_ready
+from kinelo.presentation import counted, json_ready
 from kinelo.raters.one_contest import slots_not_used
 from kinelo.raters.rank.estimation import thinned
 from kinelo.raters.rank.kernels import POINTS_PER_UNIT
@@ -202,8 +202,8 @@ def audit_contests(contests: Contests, rater: Rater | None, tell: Callable[[str,
     fields = fields_found(audited, values["off"], values["depth"])
     if fields.apart:
         notes += (
-            f"{fields.apart:,} entrants never meet most of the others, nor anybody who does: whatever the K, their "
-            "ratings cannot be compared with those of the rest.",
+            f"{counted(fields.apart, 'entrant never meets', 'entrants never meet')} most of the others, nor anybody "
+            "who does: whatever the K, their ratings cannot be compared with those of the rest.",
         )
     walk, error = (POINTS_PER_UNIT * one for one in (values["walk"], errors.get("walk", math.nan)))
     in_order = (share_in_order(_ahead(in_use, k, audited), since) for k in (in_use.k or measured.best, advice.k))

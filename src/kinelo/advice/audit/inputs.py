@@ -12,7 +12,7 @@ from kinelo.advice.audit.kernels import Array
 from kinelo.errors import InputError
 from kinelo.matches.loading import load_table
 from kinelo.matches.matches import Matches
-from kinelo.presentation import percent, quoted
+from kinelo.presentation import counted, percent, quoted
 from kinelo.raters.spelling import nearest_names
 
 if TYPE_CHECKING:
@@ -73,14 +73,17 @@ def auditable(matches: Matches, notes: list[str]) -> tuple[Matches, int]:
     if days == 0:
         notes.append("All matches have one date: they show what matches do to strengths, not what time does.")
     elif days < SEASON_BREAK_DAYS:
-        notes.append(f"All matches lie within {days} days: they do not show what happens between seasons.")
+        notes.append(
+            f"All matches lie within {counted(days, 'day', 'days')}: they do not show what happens between seasons."
+        )
     pools = matches.pools()
     apart = pools.filter(pools["pool"] != "main")
     if apart.height:
         names = ", ".join(quoted(name) for name in apart["name"].head(3))
         notes.append(
-            f"{apart.height:,} sides ({names}{', …' if apart.height > 3 else ''}) are hardly tied to the others by "
-            "matches: what is said of K holds, but their ratings cannot be compared with the rest."
+            f"{counted(apart.height, 'side', 'sides')} ({names}{', …' if apart.height > 3 else ''}) "
+            f"{'is' if apart.height == 1 else 'are'} hardly tied to the others by matches: what is said of K holds, "
+            "but their ratings cannot be compared with the rest."
         )
     # The middle match, moved to the beginning of its day where that leaves a quarter before it.
     middle = len(matches) // 2
@@ -161,8 +164,8 @@ def table_of(ratings: Any, matches: Matches) -> pl.DataFrame:
         near = nearest_names(strange[0], sorted(matches.teams)) if strange else []
         meant = f"; is {strange[0]!r} {near[0]!r}" + "?" if near else ""
         raise InputError(
-            f"These ratings do not belong to these sides: {len(strange):,} of {table.height:,} names never "
-            f"played{meant}" + ("" if near else ".")
+            f"These ratings do not belong to these sides: {len(strange):,} of {counted(table.height, 'name', 'names')} "
+            f"never played{meant}" + ("" if near else ".")
         )
     return table
 

@@ -34,7 +34,7 @@ from kinelo.matches.matches import Matches
 from kinelo.matches.names import as_text
 from kinelo.matches.reading import read_matches
 from kinelo.matches.same_side import columns_of_sides
-from kinelo.presentation import Table, percent, sentence
+from kinelo.presentation import Table, counted, percent, sentence
 from kinelo.raters.adapter import blank_of, conditions_of
 from kinelo.raters.choice import AUTOMATIC, RATERS, all_raters, candidates, choose_rater, rater_called
 from kinelo.raters.history import rating_history
@@ -106,14 +106,15 @@ def odds(
             f"{len(fixtures):,}; kinelo season on the command line takes more."
         )
     places = table_places(sides, int(rules["relegated"]))
-    counted = Rules(rules["win"], rules["draw"], 0.0, places=places)
-    end = season(raised, fixtures, results=results, rules=counted, realisations=SEASONS, seed=1)
+    scoring = Rules(rules["win"], rules["draw"], 0.0, places=places)
+    end = season(raised, fixtures, results=results, rules=scoring, realisations=SEASONS, seed=1)
     by_name = {row[0]: list(row[1:]) for row in end.place_chances().iter_rows()}
     table = season_table(end)
     rows = [{**row, "places": by_name[row["name"]]} for row in _shares(table)]
     left = int(np.isnan(fixtures.result).sum())
     notes = "".join(f" {sentence(note)}" for note in end.notes)
-    played = f"{len(fixtures) - left} matches played, {left} to come, the rest of the season played {SEASONS:,} times."
+    played = counted(len(fixtures) - left, "match", "matches")
+    played += f" played, {left} to come, the rest of the season played {SEASONS:,} times."
     words = f"{end.rule} {played}{notes}"
     return {"rows": rows, "table": table.to_dict(), "words": words}
 
@@ -151,7 +152,7 @@ class MatchLeague(League):
             self.rater: Rater = self._choice.rater  # type: ignore[assignment]
             self._named = next(name for name, one in RATERS.items() if one.kind == self._choice.name)
         else:
-            progress(f"Fitting {len(self.played):,} matches")
+            progress(f"Fitting {counted(len(self.played), 'match', 'matches')}")
             lacking = {
                 "conditions": "uses no conditions",
                 "noise_by": "takes luck to be the same in all matches",
@@ -282,7 +283,7 @@ class MatchLeague(League):
         sides = set(matches.teams)
         names = [name for name in self.downloads["leaderboard"]["name"] if name in sides][:best]
         if not fixtures and len(names) < best:
-            raise InputError(f"Only {len(names)} sides are ranked; {best} were asked for.")
+            raise InputError(f"Only {counted(len(names), 'side is', 'sides are')} ranked; {best} were asked for.")
         day = str(np.datetime_as_string(matches.date[-1] + np.timedelta64(1, "D")))
         return odds(
             rater,
@@ -342,7 +343,7 @@ class ContestLeague(League):
     _named = RATER
 
     def _fit(self, progress: Callable[[Any], None]) -> None:
-        progress(f"Fitting {len(self.played):,} contests")
+        progress(f"Fitting {counted(len(self.played), 'contest', 'contests')}")
         self.rater: RankElo = self._blank().fit(self.played)
         self.kinds = tuple(kind for kind in self.rater._kinds if kind not in self.rater._advantage_kinds)
         self.chosen = {**self.chosen, "rater": RATER}

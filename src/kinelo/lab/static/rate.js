@@ -1,7 +1,7 @@
 // The Rate tab: files in, columns mapped, a league rated. Results are shown by rated.js.
 import { Rated, rejectedRows } from "./rated.js";
 import { Sliders } from "./sliders.js";
-import { $, element, say } from "./words.js";
+import { $, counted, element, say } from "./words.js";
 
 const KINDS = ["results", "lineups", "fixtures", "names", "aliases", "start", "groups", "ratings"];
 const BESIDE = ["fixtures", "names", "groups", "ratings"];
@@ -185,7 +185,7 @@ export class Rate {
       zone.classList.toggle("full", Boolean(table));
       $(`#remove-${kind}`).hidden = !table;
       $("span", zone).textContent = table
-        ? `${table.name}: ${table.rows.toLocaleString("en")} rows. Drop another to replace it.` : this.#words[kind];
+        ? `${table.name}: ${counted(table.rows, "rows")}. Drop another to replace it.` : this.#words[kind];
     }
     this.#drawMapping();
   }
@@ -308,7 +308,7 @@ export class Rate {
     const spoken = (value) => (value === true ? "yes" : value === false ? "no" : value === null ? "" : String(value));
     const lineups = summary.lineups === null ? "" : `, ${summary.lineups.toLocaleString("en")} with both line-ups`;
     $("#reading").replaceChildren(...[
-      element("p", { id: "reading-words" }, element("b", {}, "Read like this: "), `${summary.matches.toLocaleString("en")} ${summary.words[0]} of ${summary.teams.toLocaleString("en")} ${summary.words[1]}${lineups}; ${rejects.count.toLocaleString("en")} rows set aside.`),
+      element("p", { id: "reading-words" }, element("b", {}, "Read like this: "), `${counted(summary.matches, summary.words[0])} of ${counted(summary.teams, summary.words[1])}${lineups}; ${counted(rejects.count, "rows")} set aside.`),
       summary.notes.length ? element("ul", { class: "soft", id: "reading-notes" }, ...summary.notes.map((note) => element("li", {}, `${note.charAt(0).toUpperCase()}${note.slice(1)}.`))) : null,
       likely.length && !this.#tables.aliases ? this.#likely(likely) : null,
       element("details", {}, element("summary", {}, `The first ${summary.words[0]} as they are read`), preview(names, rows.map((row) => names.map((name) => spoken(row[name]))), `The first ${summary.words[0]} as they are read`)),

@@ -7,7 +7,7 @@ import { Field } from "./field.js";
 import { Next } from "./next.js";
 import { Odds } from "./odds.js";
 import { TeamView, chances } from "./team.js";
-import { $, element, fillTable, say } from "./words.js";
+import { $, element, fillTable, noun, say } from "./words.js";
 
 const DOWNLOADS = [["leaderboard", "Leaderboard"], ["ratings", "All ratings"], ["histories", "Histories"], ["forecasts", "Forecasts"], ["rejects", "Rows set aside"]];
 
@@ -92,7 +92,7 @@ export class Rated {
 
   #drawSummary() {
     const { summary, rejects, warnings } = this.#result;
-    const count = (value, text) => element("span", {}, element("b", {}, value.toLocaleString("en")), ` ${text}`);
+    const count = (value, text) => element("span", {}, element("b", {}, value.toLocaleString("en")), ` ${noun(value, text)}`);
     const { chosen } = this.#result;
     const notes = [...(chosen ? [`The rater that forecasts these matches best: ${chosen}`] : []), ...summary.notes, ...(warnings ?? [])];
     $("#rated-summary").replaceChildren(

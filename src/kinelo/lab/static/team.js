@@ -1,6 +1,6 @@
 // The page of one side or player: rating and place through time, the biggest upsets, what comes next.
 import { baseLayout, colours, draw } from "./charts.js";
-import { $, element, fillTable, percent } from "./words.js";
+import { $, counted, element, fillTable, percent } from "./words.js";
 
 export class TeamView {
   #connection; #label = (name) => name; #sides = ["Home", "Away"]; #shown = null; #asked = 0;
@@ -41,7 +41,7 @@ export class TeamView {
     const { today } = found;
     const place = found.ranks.place.at(-1);
     const doubt = today.uncertainty === null ? "" : ` ± ${today.uncertainty.toFixed(0)}`;
-    $("#team-words").textContent = `Rated ${today.rating.toFixed(0)}${doubt} after ${today.matches.toLocaleString("en")} ${found.surprises ? "contests" : "matches"}` +
+    $("#team-words").textContent = `Rated ${today.rating.toFixed(0)}${doubt} after ${counted(today.matches, found.surprises ? "contests" : "matches")}` +
       `${found.last_played ? `, the last on ${found.last_played}` : ""}.` +
       (place ? ` By rating it is number ${place} of ${found.ranks.of.at(-1)} who played within a year.` : " It has not played within a year.");
     $("#team-found").hidden = false;

@@ -33,6 +33,10 @@ export function figure(value, digits = 3) {
   return Number(value.toPrecision(digits)).toString();
 }
 
+// What is counted, as a sentence says it: of "matches used" one is a "match used".
+export const noun = (number, several) => (number === 1 ? several.replace(/^(match)es\b|^(\w+)s\b/, "$1$2") : several);
+export const counted = (number, several) => `${number.toLocaleString("en")} ${noun(number, several)}`;
+
 export const percent = (share, digits = 0) => `${(100 * share).toFixed(digits)} %`;
 
 export async function copy(text, words) {

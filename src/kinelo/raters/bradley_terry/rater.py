@@ -31,6 +31,7 @@ from kinelo.matches.matches import Matches, SideOrder, tells_result
 from kinelo.model.outcome import CHESS_NU
 from kinelo.model.validation import is_text, one_line, whole
 from kinelo.play.laws import points_scale
+from kinelo.presentation import counted
 from kinelo.raters.bradley_terry.likelihood import (
     LEAST_RIDGE,
     LOOSE_RESIDUAL,
@@ -215,7 +216,9 @@ def judges_of(votes: Matches, column: str) -> Condition:
         )
     judge = votes.conditions[column]
     if missing := int((judge.codes < 0).sum()):
-        raise InputError(f"The column {column!r} is empty in {missing:,} rows; every vote must have a judge.")
+        raise InputError(
+            f"The column {column!r} is empty in {counted(missing, 'row', 'rows')}; every vote must have a judge."
+        )
     return judge
 
 

@@ -25,6 +25,7 @@ from kinelo.matches.contests import Contests, Slots
 from kinelo.matches.dated import Condition
 from kinelo.matches.kinds import SIZE
 from kinelo.matches.matches import Matches
+from kinelo.presentation import counted
 from kinelo.raters.filter.alone import SlotBeliefs
 from kinelo.raters.filter.belief import LONG_AGO
 from kinelo.raters.filter.kinds import Kind, kinds_of_batch
@@ -213,7 +214,7 @@ def centred_numbers(contests: Contests, kind: str) -> Array:
     numbers = levels[slots.codes[:, 0]]
     missing = int(np.sum(~np.isfinite(numbers)))
     if missing:
-        raise InputError(f"The covariate {kind!r} is missing or not finite in {missing} rows.")
+        raise InputError(f"The covariate {kind!r} is missing or not finite in {counted(missing, 'row', 'rows')}.")
     sizes = np.diff(contests.first)
     mean = np.add.reduceat(numbers, contests.first[:-1]) / sizes if len(contests) else np.empty(0)
     return numbers - np.repeat(mean, sizes)
