@@ -108,7 +108,7 @@ def season(
     with plain_warnings():
         coming = reading.fixtures(fixtures, reading.columns_asked(), results)
         past = reading.load(results, coming=coming, beside=fixtures)
-        counted = past[:0] if season_start == "none" else past
+        used = past[:0] if season_start == "none" else past
         so_far = season_so_far(coming, used, since)  # asks before a rater is fitted
         rules = scoring.rules(past, len(sides_in(so_far.fixtures, so_far.results)))
         fitted, _ = fit_rater(rater, past, reading)
