@@ -60,8 +60,8 @@ ONE_AND_TWO = {
         lambda n: trial(1, n, n), "Of 1 player in a minute: ", "", "Of 2 players in 2 minutes: ", "",
     ),
     "too few players": (
-        lambda n: trial(0, n, n), "1 player is too few for a lobby in a minute.", "",
-        "2 players are too few for a lobby in 2 minutes.", "",
+        lambda n: trial(0, n, n), "1 player in a minute is too few for a lobby.", "",
+        "2 players in 2 minutes are too few for a lobby.", "",
     ),
     "rows of a table": (
         lambda n: repr(kn.TeamElo.classic(k=20, start=pl.DataFrame({"name": ["Ann", "Bob"][:n], "rating": [1.0] * n}))),

@@ -246,7 +246,7 @@ def test_a_day_in_two_tables_is_said_where_order_matters(tmp_path):
     book = kn.RatingBook(tmp_path / "b", rater())
     book.add(table(["1"], ["A"], ["B"]))
     book.add(table(["2"], ["C"], ["D"]))
-    with pytest.warns(kn.KineloWarning, match="On 1 days sides play in this table and in one added before"):
+    with pytest.warns(kn.KineloWarning, match="On 1 day sides play in this table and in one added before"):
         book.add(table(["3"], ["A"], ["C"]))
 
 

@@ -387,7 +387,7 @@ def test_a_contest_among_the_results_is_not_forecast_again(folder, tmp_path):
     words = ("predict", tmp_path / "list.csv", "--results", folder / "races.csv", "--json")
     done = kinelo(*words)
     assert {row["contest"] for row in json.loads(done.stdout)["forecasts"]} == {"next"}
-    assert "note: 1 contests that have taken place are left out (see --played-since)" in done.stderr
+    assert "note: 1 contest that has taken place is left out (see --played-since)" in done.stderr
     since = json.loads(kinelo(*words, "--played-since", day).stdout)["forecasts"]
     ahead = kn.RankElo().fit(races[:-1]).one_step_ahead(last).to_polars()
     found = {row["entrant"]: row["win"] for row in since if row["contest"] == last.identifiers[0]}

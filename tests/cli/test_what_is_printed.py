@@ -112,7 +112,7 @@ def test_played_matches_are_forecast_from_the_results_before_their_day(results, 
         {"2024-02-01": 3 / 4, "2024-02-15": 5 / 6, "2024-05-01": 6 / 7}
     )
     later = said(*words, "--played-since", "2024-02-10")
-    assert "1 matches already played are left out" in later.stderr
+    assert "1 match already played is left out" in later.stderr
     assert [row["home_win"] for row in json.loads(later.stdout)["forecasts"]] == pytest.approx([5 / 6, 6 / 7])
     refused = CliRunner().invoke(app, [str(word) for word in (*words, "--played-since", "2023-01-01")])
     assert "There are no results before 2023-01-01" in str(refused.exception)

@@ -33,9 +33,8 @@ def test_a_test_under_way_says_how_long_it_may_last(pairs):
     assert said is not None, last
     assert float(said[2].replace(",", "")) == pytest.approx(fixed, abs=0.51)
     assert 0 < float(said[1].replace(",", "")) < 2 * fixed
-    short = "pairs" if pairs else "games"
     assert repr(test) == (
-        f"SequentialTest: go on after {sum(counts)} {short}, log-ratio {test.llr:+.2f} between "
+        f"SequentialTest: go on after {sum(counts)} {noun}, log-ratio {test.llr:+.2f} between "
         f"{refused:.2f} and {accepted:+.2f}"
     )
     page = test._repr_html_()

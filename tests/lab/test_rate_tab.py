@@ -204,7 +204,7 @@ def test_long_odd_and_many_names_are_shown_and_outliers_hide_nobody(visit):
     ]
     page = visit("#rate", unasked=["audit"])
     upload(page, "date,home,away,result,surface\n" + "\n".join([*lines, "some day,A,B,1,clay"]))
-    told = "2,400 matches of 244 sides; 1 rows set aside"
+    told = "2,400 matches of 244 sides; 1 row set aside"
     until(page, f"document.querySelector('#reading-words')?.textContent.includes('{told}')")
     assert "unreadable date: 1" in page.inner_text("#reading-rejects summary")
     page.check("[data-column=surface]")
@@ -238,7 +238,7 @@ def test_long_odd_and_many_names_are_shown_and_outliers_hide_nobody(visit):
     assert page.inner_text("#team-name") == odd[3] and page.evaluate("document.documentElement.scrollWidth") <= 1280
     page.click("#team-back")
     upload(page, "id,name\n" + f'"{odd[1]}",Ann Lee\n', kind="names", name="names.csv")
-    until(page, "document.querySelector('#drop-names').textContent.includes('names.csv: 1 rows')")
+    until(page, "document.querySelector('#drop-names').textContent.includes('names.csv: 1 row.')")
     page.wait_for_selector("#rate-go:enabled")
     page.fill("#filter", "ann lee")
     assert page.locator("#leaderboard tbody a").all_inner_texts() == ["Ann Lee"]
@@ -311,7 +311,7 @@ def test_likely_names_are_joined_by_a_button(visit):
     assert "Man United is Manchester United" in page.inner_text("#likely")
     page.click("#likely button")
     until(page, "document.querySelector('#reading-words')?.textContent.includes('of 4 sides')")
-    assert "names joined here.csv: 1 rows" in page.inner_text("#drop-aliases")
+    assert "names joined here.csv: 1 row." in page.inner_text("#drop-aliases")
     asked = []
     page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
     page.goto(address(page).split("#")[0])  # nothing is rated yet: nothing to lose

@@ -67,7 +67,7 @@ CASES = {
     ),
     "results of some": (
         lambda: changed(matches(), result=np.array([0.5])),
-        by_hand("matches", "result has 1 values where 2 are needed"),
+        by_hand("matches", "result has 1 value where 2 are needed"),
     ),
     "days of words": (
         lambda: changed(matches(), date=["2024-01-01", "2024-01-08"]),
@@ -83,7 +83,7 @@ CASES = {
     ),
     "identifiers of some": (
         lambda: changed(matches(), identifiers=("m1",)), by_hand("matches",
-        "identifiers has 1 values where 2 are needed"),
+        "identifiers has 1 value where 2 are needed"),
     ),
     "conditions of a list": (
         lambda: changed(matches(), conditions=["wet"]), by_hand("matches", "conditions must be a mapping, not list"),
@@ -104,7 +104,7 @@ CASES = {
         by_hand("contests", "first must rise from 0 to 4, the number of entries"),
     ),
     "titles of some": (
-        lambda: races(titles=("Rome",)), by_hand("contests", "titles has 1 values where 2 are needed"),
+        lambda: races(titles=("Rome",)), by_hand("contests", "titles has 1 value where 2 are needed"),
     ),
     "slots of a list": (
         lambda: races(slots=[]), by_hand("contests", "slots must be a mapping from kinds to Slots, not list"),

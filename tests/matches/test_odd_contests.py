@@ -56,11 +56,11 @@ ODD_CONTESTS = {
     # A word for half of a field.
     "half of a field by a word nobody knows": (
         race("pos", "1", "2", "", "", status=["", "", "Out", "Out"]),
-        "asks: In 1 of 1 contests half of the entrants", {}),
+        "asks: In 1 of 1 contest half of the entrants", {}),
     "half of a field by a letter": (race("pos", "1", "NC", "NC", "2"), "asks: half of the entrants or more did not",
         {}),
     "half of a field did not finish": (
-        race("pos", "1", "2", "DNF", "DNF"), "note: in 1 of 1 contests half of the entrants or more did not finish",
+        race("pos", "1", "2", "DNF", "DNF"), "note: in 1 of 1 contest half of the entrants or more did not finish",
         {}),
     "less than half": (race("pos", "1", "2", "3", "NC", "NC"), "A B C (D)=(E)", {}),
     # Races.

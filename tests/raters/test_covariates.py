@@ -242,7 +242,7 @@ def test_raters_of_sides_begin_with_the_estimate_of_strengths_that_stay(rows):
 
 def test_what_is_no_number_is_refused():
     table, _ = league(n=40)
-    for column, words in ((["x"] * 40, "must hold numbers"), ([""] + [1] * 39, "missing or not finite in 1 rows")):
+    for column, words in ((["x"] * 40, "must hold numbers"), ([""] + [1] * 39, "missing or not finite in 1 row")):
         with pytest.raises(kn.InputError, match=words):
             kn.TeamElo(covariates=["stones"]).fit(read(table | {"stones": column}))
     with pytest.raises(kn.InputError, match="was not read"):
@@ -337,7 +337,7 @@ def test_entrants_of_contests_carry_numbers_too(tmp_path):
     assert np.allclose(said[0].win, said[1].win, atol=1e-9)
     lighter = start.predict_one([("h1", 45.0), ("h2", 55.0), ("h3", 58.5)])
     assert lighter.win[0] > said[0].win[0] + 0.02
-    with pytest.raises(kn.InputError, match="missing or not finite in 1 rows"):
+    with pytest.raises(kn.InputError, match="missing or not finite in 1 row"):
         start.predict_one([("h1", 50.0), "h2"])
     with pytest.raises(kn.InputError, match="which these contests do not say"):
         kn.RankElo(covariates=["age"]).fit(contests)

@@ -200,7 +200,7 @@ def test_a_forecast_that_is_none_is_refused():
         kn.forecasts.Forecast(np.ones(3))
     with pytest.raises(kn.InputError, match="a tuple of unknown names"):
         kn.forecasts.Forecast(np.ones((1, 3)) / 3, np.zeros(1))  # type: ignore[arg-type]
-    with pytest.raises(kn.InputError, match="2 forecasts do not belong to 1 matches"):
+    with pytest.raises(kn.InputError, match="2 forecasts do not belong to 1 match"):
         kn.forecasts.Forecast(np.ones((2, 3)) / 3).about(winners_first(True)[:1])
 
 

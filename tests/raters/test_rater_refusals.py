@@ -115,7 +115,7 @@ CASES = {
     ),
     "a forecast of too many": (
         lambda: kn.backtest(matches(), {"mine": Silent()}, train_until="2024-01-05"),
-        "mine did not give 1 rows of three probabilities that sum to one.",
+        "mine did not give 1 row of three probabilities that sum to one.",
     ),
     # Questions
     "later matches of a rater": (

@@ -175,8 +175,9 @@ def _forecasts(
         )
     if not wanted.all():
         left_out = int((~wanted).sum())
-        over = FORMS[kind].over
-        are = "is" if left_out == 1 else "are"
+        over, are = FORMS[kind].over, "are"
+        if left_out == 1:
+            over, are = over.replace("have", "has"), "is"
         typer.echo(f"note: {kind.counted(left_out)} {over} {are} left out (see --played-since)", err=True)
     if rater is None and train is not None:
         if len(train) == 0:

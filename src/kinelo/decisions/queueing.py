@@ -332,7 +332,8 @@ class QueueTrial:
         ours, nearest = self.policies
         time = "a minute" if self.minutes == 1 else f"{self.minutes:g} minutes"
         if not (ours.lobbies and nearest.lobbies):
-            return [f"{counted(self.players, 'player is', 'players are')} too few for a lobby in {time}."]
+            are = "is" if self.players == 1 else "are"
+            return [f"{counted(self.players, 'player', 'players')} in {time} {are} too few for a lobby."]
         return [
             f"Of {counted(self.players, 'player', 'players')} in {time}: the favourite wins {ours.favourite:.1%} after "
             f"{ours.waited:.0f} seconds in the mean, by nearest rating {nearest.favourite:.1%} after "

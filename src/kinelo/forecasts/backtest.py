@@ -25,6 +25,7 @@ from kinelo.matches.dated import Day, check_played
 from kinelo.matches.kinds import CONTESTS, MATCHES, Kind, kind_of
 from kinelo.matches.matches import Matches
 from kinelo.matches.scan import MatchScan
+from kinelo.presentation import counted
 from kinelo.runtime.progress import Progress, speaker
 from kinelo.runtime.workers import check_client, collected
 
@@ -90,7 +91,9 @@ class Backtest(Comparison):
             raise InputError(f"{name} does not forecast matches: one_step_ahead gave {type(forecast).__name__}.")
         p = forecast.probabilities
         if p.shape != (len(tested), 3) or not np.all(p >= 0) or not np.allclose(p.sum(axis=1), 1.0, atol=1e-6):
-            raise InputError(f"{name} did not give {len(tested)} rows of three probabilities that sum to one.")
+            raise InputError(
+                f"{name} did not give {counted(len(tested), 'row', 'rows')} of three probabilities that sum to one."
+            )
         return forecast
 
     @property

@@ -575,7 +575,7 @@ def ask_about_unfinished(rows: ContestRows) -> None:
         return
     word = str(words.filter(words.str.to_lowercase() == half["word"][-1])[0])[:40]
     words = (
-        f"n {half['len'][-1]:,} of {contests:,} contests half of the entrants or more did not finish ({word!r}): "
+        f"n {half['len'][-1]:,} of {counted(contests, 'contest', 'contests')} half of the entrants or more did not finish ({word!r}): "
         f"endings={{{word!r}: 'last'}} says that they were behind all others, as after a cut, and "
         f"endings={{{word!r}: 'unfinished'}} that they may have been unlucky"
     )

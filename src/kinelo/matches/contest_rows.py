@@ -539,7 +539,7 @@ def _ask_about_repeats(
     key = rows.found.get("contest", rows.found.get("date"))
     if number > MOST * contests:
         raise InputError(
-            f"Places repeat throughout in {number:,} of {contests:,} contests "
+            f"Places repeat throughout in {number:,} of {counted(contests, 'contest', 'contests')} "
             f"({rows.identifiers[first]!r:.60}: {shown}, …). If they are heats, classes or races of one day, name the "
             f"columns that part them with columns={{'contest': [{key!r}, ...]}}; if they are ties, say best='lowest'."
         )

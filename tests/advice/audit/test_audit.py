@@ -417,7 +417,7 @@ def evenly(n, days, first=0.5, sides=8):
     [
         (60, 400, 0.5, "60 matches are few: they show how far"), (499, 400, 0.5, "499 matches are"),
         (500, 400, 0.5, None), (600, 300, 0.5, None), (600, 299, 0.5, "All matches lie within 299 days: "),
-        (600, 1, 0.5, "All matches lie within 1 days: "), (600, 0, 0.5, "All matches have one date: "),
+        (600, 1, 0.5, "All matches lie within 1 day: "), (600, 0, 0.5, "All matches have one date: "),
         (600, 400, 0.94, None), (600, 400, 0.95, "The side named first won 95.0 % of decided matches: "),
         (600, 400, 0.06, None), (600, 400, 0.04, "The side named second won 96.0 % of decided matches: "),
     ],

@@ -99,7 +99,7 @@ def test_odds_are_the_library_s_and_points_move_them(tmp_path):
     json.dumps(table, allow_nan=False)
     rule, played = table["words"].split(" goes down. ")
     assert rule.startswith("A win is worth 3 points, a draw 1, a loss 0; ") and rule.endswith("; the last of 4")
-    assert played.startswith("1 matches played, 3 to come, the rest of the season played 4,000 times.")
+    assert played.startswith("1 match played, 3 to come, the rest of the season played 4,000 times.")
     shown = [column["label"] for column in table["table"]["columns"]]
     assert shown == ["Name", "Points", "80 %", "Place", "Title", "Relegation"]
     assert [row[4] for row in table["table"]["rows"]] == [chance_in_words(row["title"]) for row in table["rows"]]
