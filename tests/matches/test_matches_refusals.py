@@ -217,7 +217,7 @@ CASES = {
         "tuple.",
     ),
     "forecasts of other matches": (
-        lambda: Forecast(np.full((1, 3), 1 / 3), (), matches()), "1 forecasts do not belong to 2 matches.",
+        lambda: Forecast(np.full((1, 3), 1 / 3), (), matches()), "1 forecast does not belong to 2 matches.",
     ),
     "ratings of one side": (
         lambda: Forecast(THIRDS, (), ratings_before=np.zeros((2, 1))),

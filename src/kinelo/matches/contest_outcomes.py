@@ -574,8 +574,9 @@ def ask_about_unfinished(rows: ContestRows) -> None:
     if not half.height or half["len"][-1] <= 0.5 * contests or half["word"][-1] in rows.options.endings:
         return
     word = str(words.filter(words.str.to_lowercase() == half["word"][-1])[0])[:40]
+    all_of_them = counted(contests, "contest", "contests")
     words = (
-        f"n {half['len'][-1]:,} of {counted(contests, 'contest', 'contests')} half of the entrants or more did not finish ({word!r}): "
+        f"n {half['len'][-1]:,} of {all_of_them} half of the entrants or more did not finish ({word!r}): "
         f"endings={{{word!r}: 'last'}} says that they were behind all others, as after a cut, and "
         f"endings={{{word!r}: 'unfinished'}} that they may have been unlucky"
     )
