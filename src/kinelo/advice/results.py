@@ -192,30 +192,21 @@ def diagnose_results(system: RatingSystem, results: Results) -> ResultsDiagnosis
     whole = float((weight * s**2).sum())
     alone = np.where(weight > 0, rating[None, :] + gap_of(outcome, s), np.nan)
     games = None if results.games is None else float(weight.sum() / 2)
-    return ResultsDiagnosis(
-        system, names, rating, left / 2, 1 - float((weight * left**2).sum()) / whole if whole else 1.0,
-        _cycle(s, left, weight, names), np.nanmin(alone, axis=1), np.nanmax(alone, axis=1), games,
-        None if games is None else _chance(outcome, s, weight, rating),
-    )  # fmt: skip
-
-
-def _cycle(s: Array, left: Array, weight: Array, names: tuple[str, ...]) -> Cycle | None:
-    """The three teams with the largest sum of what is left over, once around."""
-    best, cycle = SMALL_SLOPE, None
-    if len(s) > MOST_SEARCHED:
-        return None
-    met = weight > 0
-    for a in range(len(s)):
+    # The three teams with the largest sum of what is left over, once around.
+    cycle, most, met = None, SMALL_SLOPE, weight > 0
+    for a in range(len(s) if len(s) <= MOST_SEARCHED else 0):
         total = left[a, :, None] + left + left[:, a][None, :]
         total = np.where(met[a, :, None] & met & met[:, a][None, :], total, -np.inf)
         b, c = np.unravel_index(int(np.argmax(total)), total.shape)
-        if total[b, c] > best + SMALL_SLOPE:
-            best, cycle = float(total[b, c]), (a, int(b), int(c))
-    if cycle is None:
-        return None
-    a, b, c = cycle
-    real = bool(min(s[a, b], s[b, c], s[c, a]) > 0)
-    return Cycle((names[a], names[b], names[c]), best / 6, real)
+        if total[b, c] > most + SMALL_SLOPE:
+            most = float(total[b, c])
+            real = bool(min(s[a, b], s[b, c], s[c, a]) > 0)
+            cycle = Cycle((names[a], names[int(b)], names[int(c)]), most / 6, real)
+    return ResultsDiagnosis(
+        system, names, rating, left / 2, 1 - float((weight * left**2).sum()) / whole if whole else 1.0,
+        cycle, np.nanmin(alone, axis=1), np.nanmax(alone, axis=1), games,
+        None if games is None else _chance(outcome, s, weight, rating),
+    )  # fmt: skip
 
 
 def _chance(outcome: Outcome, s: Array, weight: Array, rating: Array) -> float:
