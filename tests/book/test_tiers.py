@@ -8,7 +8,19 @@ from test_check_and_export import run
 from test_seasons import league
 
 import kinelo as kn
-from kinelo.book.tiers import Seen, Tiers, _looks, _walked, drawn_anew, moved_by_luck, set_tiers, tier_board, tiers_of
+from kinelo.book.tiers import (
+    MovedByLuck,
+    Seen,
+    TierBoard,
+    Tiers,
+    _looks,
+    _walked,
+    drawn_anew,
+    moved_by_luck,
+    set_tiers,
+    tier_board,
+    tiers_of,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 RULES = {
@@ -271,3 +283,44 @@ def test_whole_numbers_of_a_rule_lie_within_their_limits(name, low, high):
         with pytest.raises(kn.InputError) as refused:
             Tiers(bounds, **{name: outside})
         assert str(refused.value) == said
+
+
+def test_a_board_shows_tiers_with_arrows_and_kinds_where_there_are_several():
+    rows = [
+        {"place": k + 1, "kind": kind, "name": name, "rating": 1500.4 + k, "shown": 1480.6 + k, "tier": tier,
+         "division": 2, "matches": 31 + k, "idle": k, "to_place": 4, "moved": moved}
+        for k, (kind, name, tier, moved) in enumerate(
+            [("car", "A", "Gold", 2), ("car", "B", "Gold", -1), ("car", "C", "Low", 0), ("lane", "D", "Low", None),
+             ("lane", "E", None, None)])
+    ]  # fmt: skip
+    both = TierBoard("2024-05-01", tuple(rows), {"car": (None, 1.0), "lane": (None, 2.0)})
+    assert both.table().cells() == [
+        ["1", "car", "A", "Gold 2 ↑", "1481", "1500", "31"], ["2", "car", "B", "Gold 2 ↓", "1482", "1501", "32"],
+        ["3", "car", "C", "Low 2", "1483", "1502", "33"], ["4", "lane", "D", "Low 2", "1484", "1503", "34"],
+        ["5", "lane", "E", "placed after 4 more", "1485", "1504", "35"],
+    ]  # fmt: skip
+    one = TierBoard("2024-05-01", tuple(rows[:1]), {"car": (None, 1.0)})
+    assert one.table().cells() == [["1", "A", "Gold 2 ↑", "1481", "1500", "31"]]
+    assert "After the matches up to 2024-05-01." in both.html(2) and "<td>B</td>" in both.html(2).replace(
+        ' class="name"', ""
+    )
+    assert "Low 2" not in both.html(2)
+
+
+def test_luck_is_told_with_its_shares():
+    assert MovedByLuck(0.123, 0.456, 1234, 7, 20).lines() == [
+        "Of 1,234 placed who played in the last 7 days, 12% changed division; 46% would have by luck alone, with "
+        "skills as they were (20 draws)."
+    ]
+
+
+def test_shown_numbers_decay_by_week_up_to_the_most_and_shares_are_those_of_who_is_placed():
+    rule = Tiers({"A": 0, "B": 100}, decay=14.0, decay_after=10, decay_most=25.0)
+    found = rule.shown(np.full(6, 1500.0), np.array([0, 10, 11, 17, 22, 400]))
+    assert found == pytest.approx([1500.0, 1500.0, 1498.0, 1486.0, 1476.0, 1475.0])
+    share = Tiers({"A": 0.5, "B": 0.3, "C": 0.2}, by="share", divisions=2)
+    # Of ten who are placed: from the 2.5th, 5th, 6.5th and 8th on, rounded to even.
+    ordered = np.array([3.0, 9.0, 1.0, 7.0, 5.0, 0.0, 8.0, 2.0, 6.0, 4.0]) * 10
+    assert share.lower(ordered)[1:].tolist() == [20.0, 50.0, 60.0, 80.0] and share.lower(ordered)[0] == -np.inf
+    assert share.lower(np.empty(0))[1:].tolist() == [np.inf] * 4
+    assert share.steps == (("A", 2), ("A", 1), ("B", 2), ("B", 1), ("C", 1))
