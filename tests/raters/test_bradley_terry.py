@@ -9,7 +9,8 @@ from scipy.stats import poisson
 
 import kinelo as kn
 from kinelo.errors import InputError, KineloWarning
-from kinelo.raters.bradley_terry.likelihood import Resampling, rank_intervals, ranks_of_draws
+from kinelo.raters.bradley_terry import rater as bradley_terry
+from kinelo.raters.bradley_terry.likelihood import Resampling, rank_intervals, ranks_of_draws, sandwich
 
 
 def points(kappa):
@@ -467,3 +468,31 @@ def test_uncertainty_is_relative_to_the_average_or_to_who_is_held(ridge):
         held = anchored._covariance()
         at_once = held[0, 0] + held[3, 3] - 2 * held[0, 3]
         assert at_once == pytest.approx(covariance[0, 0] + covariance[3, 3] - 2 * covariance[0, 3], rel=1e-6)
+
+
+def test_uncertainties_are_worked_out_once_for_all_questions_until_something_is_learnt(monkeypatch):
+    games = {"home": list("ABCADB") * 10, "away": list("BCACAD") * 10, "result": [1, 0.5, 0, 1, 0, 1] * 10}
+    matches, asked = kn.read_matches(games), []
+    monkeypatch.setattr(bradley_terry, "sandwich", lambda *given: asked.append(1) or sandwich(*given))
+    rater = kn.BradleyTerry().fit(matches[:40])
+    first = rater.ratings_
+    for _ in range(2):
+        kn.next_matches(rater, count=3)
+    assert rater.ratings_.equals(first) and len(asked) == 1
+    rater.set_params(ridge=5.0)  # what was fitted stays as it is until the next fit
+    assert rater.ratings_.equals(first)
+    rater.set_params(ridge=None)
+    for learn in (rater.update, rater.fit):
+        learn(matches[40:])
+        unasked = kn.BradleyTerry().fit(matches[:40]).update(matches[40:])
+        if learn == rater.fit:
+            unasked = kn.BradleyTerry().fit(matches[40:])
+        assert rater.ratings_.equals(unasked.ratings_)
+    other = kn.BradleyTerry().fit(matches)
+    other.ratings_  # noqa: B018
+    other.from_arrays(rater.to_arrays())
+    assert other.ratings_["uncertainty"].to_list() == pytest.approx(rater.ratings_["uncertainty"].to_list(), rel=1e-9)
+    monkeypatch.setattr(bradley_terry, "MOST_KEPT", 4)  # fewer than the unknowns
+    rater.fit(matches)
+    del asked[:]
+    assert rater.ratings_.equals(rater.ratings_) and len(asked) == 2

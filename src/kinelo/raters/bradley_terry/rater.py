@@ -69,6 +69,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 MOST_SCALINGS = 100
+MOST_KEPT = 4_000
+"""Unknowns whose covariance is kept between questions: 128 MB."""
+
 LEAST_JUDGES = 50
 """Judges from which on intervals of 95 % held 95 % in simulated arenas, and 88 to 90 % with fewer."""
 TABLES = ("counts", "squared", "events")
@@ -333,6 +336,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
     _stepping = False
     _ridge_found = None
     _retirement_found = None
+    _spread: Array | None = None
     look: int | None = field(default=None, init=False)
 
     ties: float | None = estimated(0.5, 0.0, 1e6, False, "draws: equals draw κ/(2 + κ) of their matches")
@@ -454,13 +458,17 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
 
     def _spread_of_unknowns(self) -> Array:
         """Sandwich covariance of all unknowns, from squared scores of comparisons or, where asked, of judges."""
+        if self._spread is not None:
+            return self._spread
         tally, likelihood, theta = self._state, self._likelihood(), self._theta
         assert theta is not None
         if self.errors_by is None:
             counted = likelihood.over(likelihood.cells._replace(counts=tally.comparisons[0])).squared_scores(theta)
         else:
             counted = self._likelihood(by_judge=True).squared_scores_by(theta, tally.judge)
-        return sandwich(likelihood, theta, counted)
+        spread = sandwich(likelihood, theta, counted)
+        self._spread = spread if theta.size <= MOST_KEPT else None
+        return spread
 
     def _estimate(self) -> None:
         """The maximum of the likelihood; anchors and advantages that are given in points follow the scale it finds."""
@@ -501,7 +509,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
                 tried += [likelihood.over(tally.orders.with_retirement(share)) for share in RETIREMENTS[1:]]
                 best = first_not_worse(tried, likelihood, tally.comparisons[1], tally.name_index.names, start, 0.0)
                 self._retirement_found, likelihood = RETIREMENTS[best], tried[best]
-        self._theta, self._known = likelihood.maximum(start), n
+        self._theta, self._known, self._spread = likelihood.maximum(start), n, None
         ties = math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0)
         effects = self._theta[n : n + likelihood.effects] / points_scale(CHESS_NU, ties)
         venue = self._venue_sought
