@@ -374,6 +374,16 @@ def matches_to_frame(matches: Matches, ids: pl.Series, conditions: Sequence[str]
     table = matches.to_polars().select("date", "home", "away", "result", "margin", "neutral", "weight")
     levels = zip(*(matches.conditions[name].names().to_list() for name in conditions))
     texts = [plain_json(dict(zip(conditions, one))) for one in levels] if conditions else [None] * len(matches)
+    listed: list[str | None] = [None] * len(matches)  # line-ups of each match, where anybody is listed
+    if (lineups := matches.lineups) is not None:
+        player = [lineups.players[code] for code in lineups.player.tolist()]
+        minutes = [None if math.isnan(value) else value for value in lineups.minutes.tolist()]
+        role = [None if code < 0 else lineups.roles[code] for code in lineups.role.tolist()]
+        columns, bounds = (player, minutes, lineups.starter.tolist(), role), lineups.offsets.tolist()
+        for k in range(len(matches)):
+            begin, middle, end = bounds[2 * k : 2 * k + 3]
+            sides = [dict(zip(LINEUP, (c[a:b] for c in columns))) for a, b in ((begin, middle), (middle, end))]
+            listed[k] = plain_json(dict(zip(("home", "away"), sides))) if end > begin else None
     return table.select(
         match_id=ids,
         date=pl.col("date").cast(pl.String),
@@ -384,7 +394,7 @@ def matches_to_frame(matches: Matches, ids: pl.Series, conditions: Sequence[str]
         neutral=pl.col("neutral").cast(pl.Int64),
         weight=pl.col("weight").cast(pl.Float64),
         conditions=pl.Series(texts, dtype=pl.String),
-        lineups=_lineups_to_text(matches.lineups, len(matches)),
+        lineups=pl.Series(listed, dtype=pl.String),
         rank=pl.lit(None, pl.Int64),
         place=_places(matches),
         line=pl.Series(matches.row, dtype=pl.Int64),
@@ -399,23 +409,6 @@ def _places(matches: Matches) -> pl.Series:
     place = np.empty(int(whole.row.max()) + 1, np.int64)
     place[whole.row] = np.arange(1, len(whole) + 1)
     return pl.Series(place[matches.row])
-
-
-def _lineups_to_text(lineups: Lineups | None, matches: int) -> pl.Series:
-    """Line-ups of each match as JSON, None where nobody is listed."""
-    if lineups is None:
-        return pl.Series([None] * matches, dtype=pl.String)
-    player = [lineups.players[code] for code in lineups.player.tolist()]
-    minutes = [None if math.isnan(value) else value for value in lineups.minutes.tolist()]
-    starter = lineups.starter.tolist()
-    role = [None if code < 0 else lineups.roles[code] for code in lineups.role.tolist()]
-    columns, bounds = (player, minutes, starter, role), lineups.offsets.tolist()
-    texts = []
-    for k in range(matches):
-        begin, middle, end = bounds[2 * k : 2 * k + 3]
-        sides = [dict(zip(LINEUP, (c[a:b] for c in columns))) for a, b in ((begin, middle), (middle, end))]
-        texts.append(plain_json(dict(zip(("home", "away"), sides))) if end > begin else None)
-    return pl.Series(texts, dtype=pl.String)
 
 
 def rows_to_frame(rows: Iterable[tuple]) -> pl.DataFrame:

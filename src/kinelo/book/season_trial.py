@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -99,17 +98,13 @@ def try_season(book: RatingBook, reset: float, moves: float | None = None) -> Se
         counts = dict(zip(plain.ratings_["name"], plain.ratings_["matches"]))
         there = [name for name in ours if counts[name] > begun.get(name, 0)]
         played.append(float(np.mean([counts[name] - begun.get(name, 0) for name in there])))
-        ranks.append(_rank_correlation([ours[name] for name in there], [theirs[name] for name in there]))
+        both = [[ratings[name] for name in there] for ratings in (ours, theirs)]
+        one_rating = any(len(set(ratings)) < 2 for ratings in both)  # no order that could be another
+        ranks.append(1.0 if one_rating else float(np.corrcoef(rankdata(both[0]), rankdata(both[1]))[0, 1]))
     wrong = [k for k, value in enumerate(ranks) if value < RIGHT_AGAIN]
     right = 0.0 if not wrong else played[wrong[-1] + 1] if wrong[-1] + 1 < len(played) else None
     return SeasonTrial(part, moves, falls, tuple(played), tuple(ranks), tuple(extra), right, float(np.mean(losses)),
                        book.noun)  # fmt: skip
-
-
-def _rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
-    if len(set(one)) < 2 or len(set(other)) < 2:
-        return 1.0
-    return float(np.corrcoef(rankdata(one), rankdata(other))[0, 1])
 
 
 def _each(played: float) -> str:

@@ -133,7 +133,11 @@ class Comparison:
             numbers = ("difference", "low", "high", "standard_error")
             return pl.DataFrame(schema={"rater": pl.String, **dict.fromkeys(numbers, pl.Float64)})
         weights = np.column_stack([self._weights(metric, gap) for gap in gaps.values()])
-        means = _resampled_means(np.column_stack(list(gaps.values())), weights, resamples, seed)
+        # Weighted means over draws of the rows with replacement.
+        values, generator = np.column_stack(list(gaps.values())), np.random.default_rng(seed)
+        rows, parts = len(values), np.where(weights > 0.0, values * weights, 0.0)
+        draws = (np.bincount(generator.integers(0, rows, rows), minlength=rows) for _ in range(resamples))
+        means = np.array([counts @ parts / np.maximum(counts @ weights, 1e-300) for counts in draws])
         low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
         found = [weighted_mean(gap, weight) for gap, weight in zip(gaps.values(), weights.T)]
         columns = {
@@ -186,15 +190,6 @@ def weighted_mean(scores: Array, weights: Array) -> float:
     counted = weights > 0.0
     total = weights[counted].sum()
     return float((scores[counted] * weights[counted]).sum() / total) if total else float("nan")
-
-
-def _resampled_means(values: Array, weights: Array, samples: int, seed: int) -> Array:
-    """Weighted column means of ``values`` over ``samples`` draws of its rows with replacement."""
-    generator = np.random.default_rng(seed)
-    rows = len(values)
-    parts = np.where(weights > 0.0, values * weights, 0.0)
-    draws = (np.bincount(generator.integers(0, rows, rows), minlength=rows) for _ in range(samples))
-    return np.array([counts @ parts / np.maximum(counts @ weights, 1e-300) for counts in draws])
 
 
 def binned(chance: Array, happened: Array, bins: int) -> dict[str, NDArray[Any]]:

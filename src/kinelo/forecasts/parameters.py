@@ -171,17 +171,6 @@ def declared_fields(cls: type) -> tuple[Any, ...]:
     return tuple(replace(one.metadata[DECLARED], name=name) for name, one in fields.items())
 
 
-def checked_arguments(owner: str, declared: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments as Python has them; None stands for what is open, and what no rater can use is refused."""
-    checked = {}
-    for name, value in values.items():
-        argument = declared.get(name)
-        if argument is not None and not (value is None and getattr(argument, "open", False)):
-            value = argument.check(owner, value)
-        checked[name] = value
-    return checked
-
-
 def checked_estimates(estimated: Mapping[str, float] | None, names: Container[str]) -> dict[str, float]:
     """A copy of estimates; what are no numbers by these names is refused."""
     if estimated is None:

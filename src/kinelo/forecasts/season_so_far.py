@@ -69,7 +69,21 @@ def season_so_far(fixtures: Matches, results: Matches | None, since: Day | None 
         return SeasonSoFar(fixtures[:0], fixtures)
     check_matches(results)
     begun = bool(np.isfinite(fixtures.result).any())
-    fixtures, used = _filled(fixtures, results)
+    used: Rows = np.empty(0, np.int64)
+    if len(results) and results.dated and fixtures.dated:
+        # Fixtures have the results that they have by now, of the same sides on their day or since.
+        waiting: dict[tuple[str, str], list[int]] = {}
+        for k in np.flatnonzero(np.isnan(fixtures.result) & (fixtures.day <= results.day[-1])):
+            pair = fixtures.teams[fixtures.home[k]], fixtures.teams[fixtures.away[k]]
+            waiting.setdefault(pair, []).append(int(k))
+        result, margin, known = fixtures.result.copy(), fixtures.margin.copy(), []
+        for row in range(int(np.searchsorted(results.day, fixtures.day.min())), len(results) if waiting else 0):
+            due = waiting.get((results.teams[results.home[row]], results.teams[results.away[row]]))
+            if due and fixtures.day[due[0]] <= results.day[row] and np.isfinite(results.result[row]):
+                k = due.pop(0)
+                result[k], margin[k] = results.result[row], results.margin[row]
+                known.append(row)
+        fixtures, used = replace(fixtures, result=result, margin=margin), np.array(known, np.int64)
     if since is None and begun:
         return SeasonSoFar(results[:0], fixtures)  # they hold the season so far, and no further match belongs to it
     left = np.setdiff1d(np.arange(len(results)), used)
@@ -101,24 +115,6 @@ def is_under_way(fixtures: Matches, results: Matches) -> bool:
     except InputError:
         return True
     return len(found.results) > 0
-
-
-def _filled(fixtures: Matches, results: Matches) -> tuple[Matches, Rows]:
-    """Fixtures with the results that they have by now, of the same sides on their day or since; and which those are."""
-    if not (len(results) and results.dated and fixtures.dated):
-        return fixtures, np.empty(0, np.int64)
-    waiting: dict[tuple[str, str], list[int]] = {}
-    for k in np.flatnonzero(np.isnan(fixtures.result) & (fixtures.day <= results.day[-1])):
-        pair = fixtures.teams[fixtures.home[k]], fixtures.teams[fixtures.away[k]]
-        waiting.setdefault(pair, []).append(int(k))
-    result, margin, used = fixtures.result.copy(), fixtures.margin.copy(), []
-    for row in range(int(np.searchsorted(results.day, fixtures.day.min())), len(results) if waiting else 0):
-        due = waiting.get((results.teams[results.home[row]], results.teams[results.away[row]]))
-        if due and fixtures.day[due[0]] <= results.day[row] and np.isfinite(results.result[row]):
-            k = due.pop(0)
-            result[k], margin[k] = results.result[row], results.margin[row]
-            used.append(row)
-    return replace(fixtures, result=result, margin=margin), np.array(used, np.int64)
 
 
 def _of_season(fixtures: Matches, results: Matches, since: np.datetime64 | None) -> Answer:

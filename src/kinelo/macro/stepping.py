@@ -66,10 +66,7 @@ class Replacement:
             staying = rows * part[order][self._order][:, None]
         gone = (rows - staying).reshape(-1, self._grid.sigma.count, rows.shape[1]).sum(axis=(0, 2))
         rows[:] = staying
-        density += self._newcomers(frame)[..., None, None] * np.multiply.outer(gone, self._rating)
-
-    def _newcomers(self, frame: float) -> Array:
-        """The share of newcomers in each cell of θ, and of form where there is such an axis."""
+        # The share of newcomers in each cell of θ, and of form where there is such an axis.
         theta, pool = self._grid.theta, self._pool - frame
         if pool.min() < theta.low or pool.max() > theta.high:
             outside = pool.min() if pool.min() < theta.low else pool.max()
@@ -81,11 +78,11 @@ class Replacement:
         lower, upper, part = theta.share(pool)
         np.add.at(law, lower, (1 - part) / pool.size)
         np.add.at(law, upper, part / pool.size)
-        if self._grid.form is None or not isinstance(self._form, Form):
-            return law
-        # Form has its stationary law, as the scheme keeps it.
-        form = np.exp(-((self._grid.form.centres / self._form.spread) ** 2) / 2)
-        return np.multiply.outer(law, form / form.sum())
+        if self._grid.form is not None and isinstance(self._form, Form):
+            # Form has its stationary law, as the scheme keeps it.
+            form = np.exp(-((self._grid.form.centres / self._form.spread) ** 2) / 2)
+            law = np.multiply.outer(law, form / form.sum())
+        density += law[..., None, None] * np.multiply.outer(gone, self._rating)
 
 
 class Moving:

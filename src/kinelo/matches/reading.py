@@ -478,7 +478,17 @@ def _one_entry_each(
             number = _reject(rows, order[differs], "team-mates with different places")
             rows.notes.append(f"{counted(number, 'row differs from its', 'rows differ from their')} team")
             return _one_entry_each(rows, order[~differs], value)
-        codes = _join_teams(rows, order, at, inverse)
+        # The slots of all rows of each team stand side by side; teams in the order of their first rows.
+        team = np.argsort(np.argsort(at, kind="stable"), kind="stable")[inverse]
+        begins = np.concatenate([[0], np.cumsum(np.bincount(team))[:-1]])
+        member = np.empty(order.size, np.int64)
+        member[np.argsort(team, kind="stable")] = np.arange(order.size) - np.repeat(begins, np.bincount(team))
+        codes = {}
+        for slot, (matrix, _) in rows.slots.items():
+            width = matrix.shape[1]
+            codes[slot] = np.full((at.size, (int(member.max(initial=0)) + 1) * width), -1, np.int32)
+            for j in range(width):
+                codes[slot][team, member * width + j] = matrix[order, j]
         order = order[np.sort(at)]
     else:
         first = np.zeros(order.size, bool)
@@ -508,25 +518,6 @@ def _reject(rows: ContestRows, at: NDArray[np.int64], reason: str) -> int:
     wrong = np.zeros(rows.fault.size, bool)
     wrong[at] = True
     return rows.reject(wrong, reason)
-
-
-def _join_teams(
-    rows: ContestRows, order: NDArray[np.int64], at: NDArray[np.int64], inverse: NDArray[np.int64]
-) -> dict[str, Codes]:
-    """The slots of all rows of each team, side by side; ``at`` are the first rows of teams, in order of their keys."""
-    team = np.argsort(np.argsort(at, kind="stable"), kind="stable")[inverse]
-    by_team = np.argsort(team, kind="stable")
-    begins = np.concatenate([[0], np.cumsum(np.bincount(team))[:-1]])
-    member = np.empty(order.size, np.int64)
-    member[by_team] = np.arange(order.size) - np.repeat(begins, np.bincount(team))
-    codes = {}
-    for slot, (matrix, _) in rows.slots.items():
-        width = matrix.shape[1]
-        joined = np.full((at.size, (int(member.max(initial=0)) + 1) * width), -1, np.int32)
-        for j in range(width):
-            joined[team, member * width + j] = matrix[order, j]
-        codes[slot] = joined
-    return codes
 
 
 def places_of(value: NDArray[np.float64], contest: NDArray[np.int64]) -> NDArray[np.float64]:

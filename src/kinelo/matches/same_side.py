@@ -115,7 +115,14 @@ def _likely(
         return []
     meetings = meetings_of({code for pair in close for code in pair})
     ordered = [tuple(sorted(pair, key=meetings.matches)) for pair in close]
-    return [(names[fewer], names[more]) for fewer, more in ordered if meetings.one_side(fewer, more)]
+    likely = []
+    for fewer, more in ordered:
+        if not meetings.on_one_day(fewer, more):
+            opponents, others = meetings.opponents(fewer), meetings.opponents(more)
+            needed = max(min(LEAST_OPPONENTS, len(opponents)), SHARE * len(opponents))
+            if more not in opponents and len(opponents & others) >= needed:
+                likely.append((names[fewer], names[more]))
+    return likely
 
 
 def note_of_likely(pairs: list[tuple[str, str]], side: str = "side") -> str:
@@ -288,14 +295,6 @@ class Meetings:
         """Whether two names play on the same day, once at least."""
         days, others = sorted((self.days(one), self.days(other)), key=len)
         return bool(np.any(np.append(others, -(1 << 62))[np.searchsorted(others, days)] == days))
-
-    def one_side(self, fewer: int, more: int) -> bool:
-        """Whether the matches of two names could be those of one side; the second has played more."""
-        if self.on_one_day(fewer, more):
-            return False
-        opponents = self.opponents(fewer)
-        shared = len(opponents & self.opponents(more))
-        return more not in opponents and shared >= max(min(LEAST_OPPONENTS, len(opponents)), SHARE * len(opponents))
 
 
 class Fields(Meetings):

@@ -427,29 +427,28 @@ class MatchScan(TableScan[Matches]):
         for path in self.files:
             for frame, label in self._frames(path, rows):
                 piece = None if options.get("aliases") else _quick(frame, self.columns, names, scale)
-                yield piece or self._slow(frame, names, options, label), label
+                if piece:
+                    yield piece, label
+                    continue
+                # Any other table is read as by itself, and its names get the codes of the scan.
+                found = find_columns(frame.columns, MATCH_COLUMNS, self.columns)
+                used = frame.drop([found[name] for name in _UNUSED if name in found])
+                named = {key: column for key, column in (self.columns or {}).items() if key not in _UNUSED}
+                try:
+                    piece = read_matches(used, columns=named, ordered=True, **options)
+                except InputError as error:
+                    raise InputError(f"{label}: {error}") from None
+                both = np.column_stack([piece.home, piece.away]).ravel()
+                met = pl.Series(both).unique(maintain_order=True).to_numpy()
+                codes = np.full(len(piece.teams), -1, np.int32)
+                codes[met] = names.codes([piece.teams[code] for code in met.tolist()])
+                home, away, notes = codes[piece.home], codes[piece.away], (*piece.notes, *SCAN_NOTES)
+                yield replace(piece, home=home, away=away, teams=names.teams, notes=notes), label
 
     def _uncut(self, schema: pl.Schema) -> tuple[list[str], bool]:
         # How text tells a date is settled by all of it.
         date = find_columns(schema.names(), MATCH_COLUMNS, self.columns).get("date")
         return [], date is not None and not schema[date].is_temporal()
-
-    def _slow(self, frame: pl.DataFrame, names: RunningNames, options: Mapping[str, Any], label: str) -> Matches:
-        """Any table, as :func:`read_matches` reads it."""
-        found = find_columns(frame.columns, MATCH_COLUMNS, self.columns)
-        kept = frame.drop([found[name] for name in _UNUSED if name in found])
-        named = {key: column for key, column in (self.columns or {}).items() if key not in _UNUSED}
-        try:
-            piece = read_matches(kept, columns=named, ordered=True, **options)
-        except InputError as error:
-            raise InputError(f"{label}: {error}") from None
-        both = np.column_stack([piece.home, piece.away]).ravel()
-        met = pl.Series(both).unique(maintain_order=True).to_numpy()
-        codes = np.full(len(piece.teams), -1, np.int32)
-        codes[met] = names.codes([piece.teams[code] for code in met.tolist()])
-        return replace(
-            piece, home=codes[piece.home], away=codes[piece.away], teams=names.teams, notes=(*piece.notes, *SCAN_NOTES)
-        )
 
     def _scale(self) -> Scale | None:
         """The scale on which a column of numbers tells results: one for all pieces."""

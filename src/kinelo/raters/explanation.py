@@ -506,7 +506,19 @@ def explain_last(rated: Any, name: str, matches: Any = None, *, last: int = LAST
     if own_way is not None:
         return own_way(name, matches, last=last)
     played = matches_of(rated, matches)
-    rows = _taken_part(rater, played, name)
+    rows = np.empty(0, np.int64)
+    if played.kind is CONTESTS:
+        there = np.zeros(len(played), bool)
+        for codes in _entries_of(played, name):
+            there[played.contest[codes]] = True
+        rows = np.flatnonzero(there)
+    elif traits_of(rater).rates_players and (lineups := played.lineups) is not None:
+        if name in lineups.players:
+            stretches = np.flatnonzero(lineups.player == lineups.players.index(name))
+            rows = np.unique((np.searchsorted(lineups.offsets, stretches, side="right") - 1) // 2)
+    elif name in played.teams:
+        code = played.teams.index(name)
+        rows = np.flatnonzero((played.home == code) | (played.away == code))
     if not rows.size:
         raise InputError(f"{name!r:.60} is in none of these {played.kind.noun}.")
     walker = blank_of(rater)
@@ -529,25 +541,6 @@ def explain_last(rated: Any, name: str, matches: Any = None, *, last: int = LAST
     begin_seasons(walker, LAST_DAY)
     now = ratings_by_name(walker)[name]
     return Account(name, steps[0].reason.before, now, tuple(steps), now - steps[-1].reason.after)
-
-
-def _taken_part(rater: Any, played: Any, name: str) -> NDArray[np.int64]:
-    """Matches or contests in which somebody took part."""
-    if played.kind is CONTESTS:
-        found = np.zeros(len(played), bool)
-        for codes in _entries_of(played, name):
-            found[played.contest[codes]] = True
-        return np.flatnonzero(found)
-    if traits_of(rater).rates_players and played.lineups is not None:
-        lineups = played.lineups
-        if name not in lineups.players:
-            return np.empty(0, np.int64)
-        stretches = np.flatnonzero(lineups.player == lineups.players.index(name))
-        return np.unique((np.searchsorted(lineups.offsets, stretches, side="right") - 1) // 2)
-    if name not in played.teams:
-        return np.empty(0, np.int64)
-    code = played.teams.index(name)
-    return np.flatnonzero((played.home == code) | (played.away == code))
 
 
 def _entries_of(contests: Any, name: str) -> Iterator[NDArray[np.int64]]:

@@ -407,7 +407,23 @@ class GaussianRater(Rater):
         start = self._start()
         given = start is not None and bool(np.isfinite(start.deviation).any())
         if given or any(getattr(self, name, None) is not None for name in self._spread_names):
-            return self._search_by_turns(matches)
+            # The noise cannot be the unit of spreads that are given: both are sought by turns.
+            twin, estimates = copy.copy(self), Estimates({}, {}, 0.0, 0)
+            twin.noise = 1.0
+            for _ in range(TURNS):
+                twin._reset()
+                if twin._open_parameters():
+                    estimates = twin._seek(matches)
+                twin._reset(estimates.values)
+                twin.noise = float(twin.noise or 1.0) * math.sqrt(twin._surprise_square(matches))
+            noise, self._memory = float(twin.noise), twin._memory
+            twin._reset(estimates.values)
+            skipped = int(WARM_UP * len(matches))
+            loss = log_loss(twin.one_step_ahead(matches).probabilities[skipped:], matches.result[skipped:]).sum()
+            count = len(matches) - skipped
+            errors = estimates.standard_errors | {"noise": noise / math.sqrt(2.0 * count)}
+            values = estimates.values | {"noise": noise}
+            return replace(estimates, values=values, standard_errors=errors, log_likelihood=-float(loss), matches=count)
         twin = copy.copy(self)
         twin.noise, twin._in_noises = 1.0, True
         estimates = twin._seek(matches)
@@ -434,26 +450,6 @@ class GaussianRater(Rater):
     def _in_unit(self, name: str) -> bool:
         """Whether a parameter is measured in the unit of the noise."""
         return name in self._spread_names or name.startswith(SPREAD_PREFIX)
-
-    def _search_by_turns(self, matches: Matches) -> Estimates:
-        """The same where some spreads are given, so that the noise cannot be their unit."""
-        twin = copy.copy(self)
-        twin.noise = 1.0
-        estimates = Estimates({}, {}, 0.0, 0)
-        for _ in range(TURNS):
-            twin._reset()
-            if twin._open_parameters():
-                estimates = twin._seek(matches)
-            twin._reset(estimates.values)
-            twin.noise = float(twin.noise or 1.0) * math.sqrt(twin._surprise_square(matches))
-        noise, self._memory = float(twin.noise), twin._memory
-        twin._reset(estimates.values)
-        skipped = int(WARM_UP * len(matches))
-        loss = log_loss(twin.one_step_ahead(matches).probabilities[skipped:], matches.result[skipped:]).sum()
-        count = len(matches) - skipped
-        errors = estimates.standard_errors | {"noise": noise / math.sqrt(2.0 * count)}
-        values = estimates.values | {"noise": noise}
-        return replace(estimates, values=values, standard_errors=errors, log_likelihood=-float(loss), matches=count)
 
     def _surprise_square(self, matches: Matches) -> float:
         """Mean square of the standardised surprises that are scored, after a reset."""

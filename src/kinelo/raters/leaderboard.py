@@ -132,7 +132,15 @@ def board_and_words(
         table = table.join(pools.rename({"name": by}), on=by, how="left", maintain_order="left")
         table = table.with_columns(pl.col("pool").fill_null(MAIN))
     shown, words = _worth_ranking(_with_separable(table, matches), active_days, least_matches)
-    return _ranked(_with_notes(shown), CAUTION if caution is None else caution), words
+    # What is noted of each.
+    nothing = rests = pl.lit("")
+    if "last_played" in shown.columns:
+        days = pl.format("has not played for {} days", pl.col("idle_days"))
+        rests = pl.when(pl.col("idle_days") > LONG_REST).then(days).otherwise(nothing)
+    alike = pl.when("separable").then(nothing).otherwise(pl.lit(ALIKE))
+    both = pl.when((rests != "") & (alike != "")).then(pl.lit("; ")).otherwise(nothing)
+    shown = shown.with_columns(note=pl.concat_str([alike, both, rests]))
+    return _ranked(shown, CAUTION if caution is None else caution), words
 
 
 def _with_weeks(table: pl.DataFrame, played: Any) -> pl.DataFrame:
@@ -236,20 +244,6 @@ def _with_separable(table: pl.DataFrame, matches: Matches | None) -> pl.DataFram
     marks = marks.select("name", alone=pl.len().over("mark") == 1)
     joined = table.join(marks, on="name", how="left", maintain_order="left")
     return joined.with_columns(separable=pl.col("separable") & pl.col("alone").fill_null(True)).drop("alone")
-
-
-def _with_notes(table: pl.DataFrame) -> pl.DataFrame:
-    """The table with ``note``."""
-    import polars as pl
-
-    rests = pl.lit("")
-    if "last_played" in table.columns:
-        rests = pl.when(pl.col("idle_days") > LONG_REST).then(
-            pl.format("has not played for {} days", pl.col("idle_days"))
-        ).otherwise(pl.lit(""))  # fmt: skip
-    alike = pl.when("separable").then(pl.lit("")).otherwise(pl.lit(ALIKE))
-    both = pl.when((rests != "") & (alike != "")).then(pl.lit("; ")).otherwise(pl.lit(""))
-    return table.with_columns(note=pl.concat_str([alike, both, rests]))
 
 
 def ratings_today(rater: Any) -> Any:

@@ -241,7 +241,20 @@ class Mixture:
         half = len(latest) // 2
         raters = candidates(matches, *self._asked) if self.raters is None else self.raters
         test, left_out = compare(latest[:half], latest[half:], raters)
-        self.members_, self._weights = self._fit_members(matches, raters, test, left_out)
+        # Those that count are fitted; one that fails is noted, and the others are weighed without it.
+        able, members = list(test.forecasts), {}
+        while True:
+            if not able:
+                raise InputError(next(iter(left_out.values())))
+            shares = _weights_of(able, test).shares()
+            counted = [name for name, share in zip(able, shares, strict=True) if share >= NEGLIGIBLE_WEIGHT]
+            for name in counted:
+                if name not in members:
+                    members[name] = fitted(raters[name], matches, name, left_out)
+            if all(members[name] is not None for name in counted):
+                break
+            able = [name for name in able if name not in left_out]
+        self.members_, self._weights = {name: members[name] for name in counted}, _weights_of(counted, test)
         chosen = best_of(test, next(iter(raters)))
         self._fitted, self.shown_ = matches, chosen if chosen in self.members_ else next(iter(self.weights_))
         if matches.dated:
@@ -249,22 +262,6 @@ class Mixture:
         for name, why in left_out.items():
             warn(f"{name} is left out of the mixture: {why.rstrip('.')}.")
         return self
-
-    def _fit_members(
-        self, matches: Matches, raters: Mapping[str, Any], test: Backtest, left_out: dict[str, str]
-    ) -> tuple[dict[str, Any], Weights]:
-        """Those that count, fitted, and their weights; one that fails is noted and the others are weighed without."""
-        able, members = list(test.forecasts), {}
-        while able:
-            shares = _weights_of(able, test).shares()
-            counted = [name for name, share in zip(able, shares, strict=True) if share >= NEGLIGIBLE_WEIGHT]
-            for name in counted:
-                if name not in members:
-                    members[name] = fitted(raters[name], matches, name, left_out)
-            if all(members[name] is not None for name in counted):
-                return {name: members[name] for name in counted}, _weights_of(counted, test)
-            able = [name for name in able if name not in left_out]
-        raise InputError(next(iter(left_out.values())))
 
     @property
     def label(self) -> str:

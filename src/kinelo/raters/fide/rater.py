@@ -100,6 +100,9 @@ class FideElo(Rater):
 
     def _reset(self, estimated: dict[str, float] | None = None) -> None:
         """Forget every match; the list to begin with stays."""
+        from kinelo.matches.loading import load_table
+        from kinelo.matches.names import clean_name
+
         self.parameters_: Mapping[str, float] = {}
         rules = None if self.as_of is None else _date(self.as_of)  # of one day, or each match goes by its own
         if rules is not None and rules < IN_FORCE:
@@ -107,7 +110,18 @@ class FideElo(Rater):
                 f"as_of={self.as_of!r:.40} lies before {IN_FORCE}; Kinelo knows the regulations in force since."
             )
         self._state = RatingLists(rules)
-        years = _years(self.born)
+        # Years of birth by name: a mapping, or a table with name and born.
+        born = {} if self.born is None else self.born
+        if not _by_name(born):
+            if not isinstance(born, str | Path | Mapping) and not hasattr(born, "columns"):
+                raise InputError(f"born must give years of birth by name, not {type(born).__name__}.")
+            table = load_table(born)
+            names, given = _column(table, ("name",)), _column(table, BORN)
+            if names is None or given is None:
+                raise InputError(f"born needs the columns name and born; it has {', '.join(map(str, table.columns))}.")
+            born = dict(zip(names, given, strict=True))
+        by_name = {clean_name(str(name)): _year(str(name), value) for name, value in born.items()}
+        years = {name: year for name, year in by_name.items() if year is not None}
         for name, player in ({} if self.start is None else _listed(self.start)).items():
             player.born = years.get(name, player.born)
             self._state.players[name] = player
@@ -401,27 +415,6 @@ def _whole(name: str, value: Any) -> int:
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"The list gives {name!r} a highest rating of {value!r:.20}, which is no number.") from None
     return found
-
-
-def _years(source: Any) -> dict[str, int]:
-    """Years of birth by name: a mapping, or a table with name and born."""
-    from kinelo.matches.loading import load_table
-    from kinelo.matches.names import clean_name
-
-    if source is None:
-        return {}
-    if _by_name(source):
-        pairs = dict(source)
-    elif isinstance(source, str | Path | Mapping) or hasattr(source, "columns"):
-        table = load_table(source)
-        names, years = _column(table, ("name",)), _column(table, BORN)
-        if names is None or years is None:
-            raise InputError(f"born needs the columns name and born; it has {', '.join(map(str, table.columns))}.")
-        pairs = dict(zip(names, years, strict=True))
-    else:
-        raise InputError(f"born must give years of birth by name, not {type(source).__name__}.")
-    found = {clean_name(str(name)): _year(str(name), value) for name, value in pairs.items()}
-    return {name: year for name, year in found.items() if year is not None}
 
 
 def _year(name: str, value: Any) -> int | None:

@@ -30,7 +30,7 @@ from kinelo.raters.filter.alone import expected_alone, spread_of
 from kinelo.raters.filter.belief import TODAY, fade_all
 from kinelo.raters.filter.entries import Entries, Rotations
 from kinelo.raters.filter.kinds import Kind
-from kinelo.raters.filter.messages import Beliefs, smooth
+from kinelo.raters.filter.messages import smooth
 from kinelo.raters.filter.state import HOME, Lists
 from kinelo.raters.filter.together import expected_together
 from kinelo.raters.gaussian import (
@@ -456,6 +456,8 @@ class PlayerElo(GaussianRater):
 
         The parameters are taken as they stand and the rater is left alone; see :mod:`kinelo.raters.filter.messages`.
         """
+        import polars as pl
+
         back = copy.deepcopy(self)
         back.covariance_ = "diagonal"
         back._reset(dict(self.parameters_))
@@ -467,29 +469,26 @@ class PlayerElo(GaussianRater):
         beliefs = smooth(matches.day, back._filter_weight(matches), y, played, back._table_of([back]), s)
         if not beliefs.settled:
             warn("Hindsight has not settled: ratings may still move a little.")
-        return [back._table_back(beliefs, stop, matches, games) for stop in stops]
-
-    def _table_back(self, beliefs: Beliefs, stop: int, matches: Matches, games: NDArray[np.int64]) -> pl.DataFrame:
-        """Ratings of all who took part in the first ``stop`` matches, as of their last one."""
-        import polars as pl
-
-        state, points = self._state, self._points_per_unit
-        latest = np.where(state.own >= 0, beliefs.latest(stop)[state.own], -1)
-        who = np.flatnonzero(latest >= 0)
-        at = latest[who]
-        played = np.bincount(beliefs.who[: beliefs.bounds[stop]], minlength=beliefs.slots)[state.own]
-        match = beliefs.match[at]
-        teams = np.where(beliefs.side[at] > 0, matches.home[match], matches.away[match])
-        return pl.DataFrame(
-            {
-                "name": pl.Series([state.name_index.names[q] for q in who], dtype=pl.String),
-                "team": pl.Series([matches.teams[t] for t in teams], dtype=pl.String),
-                "rating": self.initial + points * beliefs.mean[at],
-                "uncertainty": points * np.sqrt(self.parameters_["doubt"] * beliefs.variance[at]),
-                "matches": played[who] + games[who],
-                "last_played": matches.date[match],
-            }
-        ).sort("rating", descending=True, maintain_order=True)
+        tables, points, doubt = [], back._points_per_unit, back.parameters_["doubt"]
+        for stop in stops:  # all who took part in the first matches, as of their last one
+            latest = np.where(state.own >= 0, beliefs.latest(stop)[state.own], -1)
+            who = np.flatnonzero(latest >= 0)
+            at = latest[who]
+            counts = np.bincount(beliefs.who[: beliefs.bounds[stop]], minlength=beliefs.slots)[state.own]
+            match = beliefs.match[at]
+            teams = np.where(beliefs.side[at] > 0, matches.home[match], matches.away[match])
+            table = pl.DataFrame(
+                {
+                    "name": pl.Series([state.name_index.names[q] for q in who], dtype=pl.String),
+                    "team": pl.Series([matches.teams[t] for t in teams], dtype=pl.String),
+                    "rating": back.initial + points * beliefs.mean[at],
+                    "uncertainty": points * np.sqrt(doubt * beliefs.variance[at]),
+                    "matches": counts[who] + games[who],
+                    "last_played": matches.date[match],
+                }
+            )
+            tables.append(table.sort("rating", descending=True, maintain_order=True))
+        return tables
 
     def corrected(self, ratings: pl.DataFrame) -> pl.DataFrame:
         """Team ratings on the scale of 400 points (a table with name and rating), corrected for the teams' rotation.

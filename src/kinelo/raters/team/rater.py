@@ -25,7 +25,6 @@ from kinelo.forecasts.parameters import (
     Option,
     Parameter,
     check_number,
-    checked_arguments,
     checked_estimates,
     estimated,
     fixed,
@@ -111,7 +110,11 @@ class ClassicElo(WholeEntrants, SideRater):
             "k": k, "ties": ties, "home_advantage": home_advantage, "initial": initial, "scale": scale, "start": start,
             "look": look, "k_of": k_of,
         }  # fmt: skip
-        vars(self).update(checked_arguments(type(self).__name__, self._declared, given))
+        for name, value in given.items():  # None stands for what is open
+            argument = self._declared.get(name)
+            if argument is not None and not (value is None and getattr(argument, "open", False)):
+                given[name] = argument.check(type(self).__name__, value)
+        vars(self).update(given)
 
     def __repr__(self) -> str:
         given = super().__repr__().removeprefix(f"{type(self).__name__}(").removesuffix(")")
