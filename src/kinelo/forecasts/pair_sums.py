@@ -37,10 +37,15 @@ def sum_of_losses(loss: Loss, mean: Array, deviation: Array, place: Array) -> fl
     """
     if place.size <= BLOCK:
         return _sum_directly(loss, mean, deviation, place)
-    nodes, weights = _on_nodes(mean, deviation)
+    # Mean and deviation of every node, and the weights of each entrant on nodes of means and of deviations.
+    spanned = float(np.ptp(mean)) / float(deviation.min())
+    number = min(LEAST_NODES + math.ceil(NODES_PER_UNIT * spanned), MOST_NODES)
+    means, by_mean = _chebyshev(mean, number if spanned > 0.0 else 1)
+    logs, by_deviation = _chebyshev(np.log(deviation), NODES_OF_DEVIATIONS if np.ptp(deviation) > 0.0 else 1)
+    nodes = np.repeat(means, logs.size), np.exp(np.tile(logs, means.size))
     held, total, before = [], 0.0, []
     for own in _blocks(place):
-        held.append(np.einsum("ek,el->kl", weights[0][own], weights[1][own]).ravel())
+        held.append(np.einsum("ek,el->kl", by_mean[own], by_deviation[own]).ravel())
         before.append(np.zeros_like(held[0]) if len(held) == 1 else before[-1] + held[-2])
         if own.stop - own.start <= BLOCK:
             total += _sum_directly(loss, mean[own], deviation[own], place[own])
@@ -75,15 +80,6 @@ def _blocks(place: Array) -> Iterator[slice]:
             begin = done
         done = end
     yield slice(begin, done)
-
-
-def _on_nodes(mean: Array, deviation: Array) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """Mean and deviation of every node, and the weights of each entrant on nodes of means and of deviations."""
-    spanned = float(np.ptp(mean)) / float(deviation.min())
-    number = min(LEAST_NODES + math.ceil(NODES_PER_UNIT * spanned), MOST_NODES)
-    means, by_mean = _chebyshev(mean, number if spanned > 0.0 else 1)
-    logs, by_deviation = _chebyshev(np.log(deviation), NODES_OF_DEVIATIONS if np.ptp(deviation) > 0.0 else 1)
-    return (np.repeat(means, logs.size), np.exp(np.tile(logs, means.size))), (by_mean, by_deviation)
 
 
 def _chebyshev(values: Array, number: int) -> tuple[Array, Array]:

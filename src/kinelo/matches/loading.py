@@ -39,7 +39,7 @@ from kinelo.matches.columns import (
     plain_name,
 )
 from kinelo.matches.names import as_text
-from kinelo.matches.tournament_report import is_report, names_by_rank, read_report, year_of_birth
+from kinelo.matches.tournament_report import is_report, names_by_rank, read_report
 from kinelo.runtime.extras import require
 from kinelo.runtime.reading import check_file
 
@@ -112,14 +112,15 @@ def tournament_players(path: str | Path) -> pl.DataFrame:
     if not is_report(raw):
         raise InputError(f"{path} is not a tournament report (TRF): no line of it begins with 001 and a player.")
     report = read_report(raw, str(path))
-    names = names_by_rank(report.players)
+    names, players = names_by_rank(report.players), report.players.values()
+    years = [player.born[:4] for player in players]
     columns: dict[str, Any] = {
         "name": pl.Series([names[rank] for rank in report.players], dtype=pl.String),
-        "rating": pl.Series([one.rating for one in report.players.values()], dtype=pl.Int64),
-        "born": pl.Series([year_of_birth(one) for one in report.players.values()], dtype=pl.Int64),
+        "rating": pl.Series([player.rating for player in players], dtype=pl.Int64),
+        "born": pl.Series([int(y) if y.isdigit() and int(y) > 0 else None for y in years], dtype=pl.Int64),
     }
     for key in ("title", "federation", "fide_id"):
-        columns[key] = pl.Series([getattr(one, key) for one in report.players.values()], dtype=pl.String)
+        columns[key] = pl.Series([getattr(player, key) for player in players], dtype=pl.String)
     return pl.DataFrame(columns)
 
 
@@ -128,7 +129,26 @@ def open_table(source: Any, sheet: str | int | None = None) -> Opened:
     if sheet is not None and (isinstance(sheet, bool) or not isinstance(sheet, str | int)):
         raise InputError(f"sheet must be the name or number of a sheet, not {sheet!r:.60}.")
     if isinstance(source, str | Path):
-        return _open_file(Path(source), sheet)
+        path = Path(source)
+        check_file(path)
+        with damage_in_words(path):
+            with path.open("rb") as file:
+                begins = file.read(4)
+            if sheet is not None and begins[:2] not in (b"PK", b"\xd0\xcf"):
+                raise InputError(f"sheet={sheet!r:.40} chooses a sheet of a workbook (.xlsx), which {path} is not.")
+            if begins == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
+                with damage_in_words(path, "Parquet"):
+                    return Opened(_plain(pl.read_parquet(path)))
+            raw = path.read_bytes()
+            if begins.startswith(b"\x1f\x8b"):
+                raw = gzip.decompress(raw)
+            if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+                # A workbook, by its ending or by what an archive holds.
+                if path.suffix.lower() in SPREADSHEETS or (raw.startswith(b"PK") and b"xl/workbook" in raw):
+                    table, notes, above = read_workbook(path, raw, sheet)
+                    return Opened(_plain(table), notes, header_lines=1 + above)
+                raise InputError(f"{path} is neither a CSV file nor one of Parquet or JSON lines; save it as CSV.")
+            return _open_text(path, raw)
     if sheet is not None:
         raise InputError(f"sheet={sheet!r:.40} chooses a sheet of a workbook (.xlsx), which this is not.")
     try:
@@ -183,28 +203,6 @@ def _from_rows(rows: Sequence[Any]) -> pl.DataFrame:
         )
     names = list(dict.fromkeys(str(name) for row in rows for name in row))
     return pl.DataFrame([column_of(name, [row.get(name) for row in rows]) for name in names])
-
-
-def _open_file(path: Path, sheet: str | int | None = None) -> Opened:
-    check_file(path)
-    with damage_in_words(path):
-        with path.open("rb") as file:
-            begins = file.read(4)
-        if sheet is not None and begins[:2] not in (b"PK", b"\xd0\xcf"):
-            raise InputError(f"sheet={sheet!r:.40} chooses a sheet of a workbook (.xlsx), which {path} is not.")
-        if begins == b"PAR1" or path.suffix.lower() in (".parquet", ".pq"):
-            with damage_in_words(path, "Parquet"):
-                return Opened(_plain(pl.read_parquet(path)))
-        raw = path.read_bytes()
-        if begins.startswith(b"\x1f\x8b"):
-            raw = gzip.decompress(raw)
-        if raw.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
-            # A workbook, by its ending or by what an archive holds.
-            if path.suffix.lower() in SPREADSHEETS or (raw.startswith(b"PK") and b"xl/workbook" in raw):
-                table, notes, above = read_workbook(path, raw, sheet)
-                return Opened(_plain(table), notes, header_lines=1 + above)
-            raise InputError(f"{path} is neither a CSV file nor one of Parquet or JSON lines; save it as CSV.")
-        return _open_text(path, raw)
 
 
 def _open_text(path: Path, raw: bytes) -> Opened:

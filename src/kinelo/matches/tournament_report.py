@@ -181,9 +181,3 @@ def names_by_rank(players: dict[int, ReportedPlayer]) -> dict[int, str]:
         rank: one.name if count[one.name] == 1 else f"{one.name} ({one.fide_id or rank})"
         for rank, one in players.items()
     }
-
-
-def year_of_birth(player: ReportedPlayer) -> int | None:
-    """The year in which a player was born, where the report says it."""
-    digits = player.born[:4]
-    return int(digits) if digits.isdigit() and int(digits) > 0 else None

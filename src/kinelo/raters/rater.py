@@ -65,7 +65,7 @@ from kinelo.raters.one_match import DAY_SECONDS, UNDATED_DAY, Gaps, OneResult, o
 from kinelo.raters.spelling import warn_of_misspelt
 from kinelo.raters.start import SETTLED, Start, read_start, warn_of_unmet
 from kinelo.raters.state import NEVER, SPREAD_PREFIX
-from kinelo.raters.stored import PREFIX, stored_parameters, taken_whole
+from kinelo.raters.stored import PREFIX, stored, taken_whole
 from kinelo.raters.streaming import LOOK, fit_in_pieces, update_in_pieces
 
 if TYPE_CHECKING:
@@ -912,7 +912,9 @@ class Rater(ABC, Generic[Data, Said]):
     def _reset_as_stored(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Settle the parameters that were stored; whoever began with a rating stands in the state itself."""
         start, self.start = self.start, None
-        values = {name: value for name, value in stored_parameters(arrays).items() if name not in self._gone}
+        names = [name for name in arrays if name.startswith(PREFIX)]
+        values = {name.removeprefix(PREFIX): float(stored(arrays, name, "f", ())) for name in names}
+        values = {name: value for name, value in values.items() if name not in self._gone}
         try:
             self._reset(values)
         finally:

@@ -76,12 +76,6 @@ def stored(
     return np.array(values, order="C")
 
 
-def stored_parameters(arrays: Mapping[str, NDArray[Any]]) -> dict[str, float]:
-    """Values of parameters as they were stored."""
-    names = [name for name in arrays if name.startswith(PREFIX)]
-    return {name.removeprefix(PREFIX): float(stored(arrays, name, "f", ())) for name in names}
-
-
 def stored_names(arrays: Mapping[str, NDArray[Any]], name: str) -> tuple[str, ...]:
     """Names as they were stored; refused where one stands twice."""
     found = arrays[name]

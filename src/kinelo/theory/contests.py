@@ -21,7 +21,7 @@ import numpy as np
 from scipy.special import loggamma
 
 from kinelo.model.outcome import Outcome, Probit
-from kinelo.model.strength import Normal, Strength
+from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
 from kinelo.theory.covariance import StrengthMotion
@@ -63,12 +63,6 @@ def performance_laws(outcome: Outcome, strengths: Strength) -> tuple[Array, Arra
     density = (waves.real @ cosine + waves.imag @ sine) * step / math.pi
     ahead = ((waves.real / u) @ sine - (waves.imag / u) @ cosine) * 2 * step / math.pi
     return np.maximum(density, 0.0) * float(x[1] - x[0]), np.clip(ahead, -1.0, 1.0)
-
-
-def results_alike(outcome: Outcome, spread: float) -> float:
-    """``E S_ab S_ac`` of equal teams whose performances spread by so much: a third where luck alone decides, or all."""
-    f, G = performance_laws(outcome, Normal([0.0, 0.0], spread))
-    return float((f[0] * G[0] ** 2).sum())
 
 
 class ContestNoise:

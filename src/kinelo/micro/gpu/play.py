@@ -155,22 +155,15 @@ def gpu_play(
     if len(leagues) == 1:
         held: tuple[Any, ...] = cuda.to_device(tables[0]), float(leagues[0].gamma[0]), tuple(law), tuple(rule)
     else:
-        held = _of_rows(cuda, leagues, np.stack(tables), which, rows)
+        # Tables, steps, outcomes and pairings of several leagues, as ``kernels.one_of_many`` reads them.
+        of_row = np.arange(rows) % len(leagues)
+        numbers = np.array([(league.gamma[0], *league.law[1:], *league.rule[1:]) for league in leagues]).T
+        gamma, nu, kappa, c, smoothing = (cuda.to_device(column[of_row]) for column in numbers)
+        results = cuda.to_device(np.stack(tables)), cuda.to_device(which[of_row])
+        held = results, gamma, (law.kind, nu, kappa), (rule.kind, c, smoothing)
     boards = cuda.device_array((1, 1) if near else (rows, 2 * teams), np.uint32)
 
     def launch(arrays: Mapping[str, Any], played: Any, own: Any, first: int, last: int) -> None:
         run[-(-rows // together), threads, 0, need](arrays["rating"], played, own, held, on_device, first, last, boards)
 
     return HeldPlay(cuda, launch, keys, ("rating",), kernels.LONGEST_PAIRS_LAUNCH)
-
-
-def _of_rows(
-    cuda: Any, leagues: Sequence[EncodedSystem], tables: NDArray[np.uint64], which: NDArray[np.uint64], rows: int
-) -> tuple[Any, ...]:
-    """Tables, steps, outcomes and pairings of several leagues as :func:`kernels.one_of_many` reads them."""
-    numbers = [(league.gamma[0], *league.law[1:], *league.rule[1:]) for league in leagues]
-    of_row = np.arange(rows) % len(leagues)
-    gamma, nu, kappa, c, smoothing = (cuda.to_device(column[of_row]) for column in np.array(numbers).T)
-    law, rule = leagues[0].law, leagues[0].rule
-    own = cuda.to_device(tables), cuda.to_device(which[of_row])
-    return own, gamma, (law.kind, nu, kappa), (rule.kind, c, smoothing)

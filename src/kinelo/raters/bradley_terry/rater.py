@@ -169,12 +169,6 @@ class Tally(RaterState):
         self.i, self.j, self.c = i.astype(np.int32), j.astype(np.int32), c
         self.counts, self.squared, self.events = tables
 
-    def won_at_home(self) -> tuple[float, float]:
-        """Decided comparisons at home, and the share of them that the host won."""
-        lost, won = (np.where(self.c[:, 0] * sign > 0, self.events[:, 0], 0.0).sum()
-                     + np.where(self.c[:, 0] * sign < 0, self.events[:, 2], 0.0).sum() for sign in (-1, 1))  # fmt: skip
-        return won + lost, won / max(won + lost, 1.0)
-
     def cells(self, venue: bool, *, by_judge: bool = False) -> Cells:
         """Cells of the likelihood, with or without an effect of the venue; or every vote."""
         cells = self.votes if by_judge else Cells(self.i, self.j, self.c, self.counts)
@@ -408,7 +402,14 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
         tally.add(matches)
         if not self._stepping:
             self._theta = self._ridge_found = self._retirement_found = None
-            self._order = SideOrder(not tells_result(*self._state.won_at_home()), self._order.neutral)
+            # Decided comparisons at home, and the share of them that the host won.
+            at_home = tally.c[:, 0]
+            lost, won = (
+                np.where(at_home * sign > 0, tally.events[:, 0], 0.0).sum()
+                + np.where(at_home * sign < 0, tally.events[:, 2], 0.0).sum()
+                for sign in (-1, 1)
+            )
+            self._order = SideOrder(not tells_result(won + lost, won / max(won + lost, 1.0)), self._order.neutral)
         self._estimate()
 
     # The unknowns: strengths a, effects (venue where it is sought, then covariates), log κ where it is sought.

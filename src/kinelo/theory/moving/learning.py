@@ -33,7 +33,7 @@ from kinelo.model.strength import Normal
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array, nonnegative
 from kinelo.theory.closure import LeagueClosure
-from kinelo.theory.contests import results_alike
+from kinelo.theory.contests import performance_laws
 from kinelo.theory.covariance import StrengthMotion
 from kinelo.theory.fixed_point import ACCEPTED_RESIDUAL, fixed_point
 from kinelo.theory.moving.following import TrackedTeams, follow
@@ -266,8 +266,11 @@ def _mean_of_two(sides: int, same: float, other: float) -> float:
 
 
 def _alike(outcome: Outcome, V: float, sigma: float, sides: int) -> float:
-    """``E S_ab S_ac`` where more than two meet."""
-    return results_alike(outcome, math.hypot(math.sqrt(V), sigma)) if sides > 2 else 0.0
+    """``E S_ab S_ac`` where more than two meet: a third where luck alone decides, or all."""
+    if sides == 2:
+        return 0.0
+    f, G = performance_laws(outcome, Normal([0.0, 0.0], math.hypot(math.sqrt(V), sigma)))
+    return float((f[0] * G[0] ** 2).sum())
 
 
 def _strength_variance(
