@@ -60,11 +60,11 @@ def refit(ratings: Ratings, after: int | None) -> Refit | None:
                 fresh -= database.one("SELECT MAX(matches) FROM milestone WHERE what = ?", (REFIT,))[0] or 0
             if fresh < after:
                 return None
-        matches, known = ratings.ledger.read(), ratings.whole()
+        matches, whole = ratings.ledger.read(), ratings.whole()
     if matches is None:
         raise InputError(f"The rating book {database.name} holds no {ratings.noun} to learn from yet.")
     fitted = _unfitted(blank)
-    if isinstance(fitted, Rater) and not (fitted._open_parameters() or known._open_parameters()):
+    if isinstance(fitted, Rater) and not (fitted._open_parameters() or whole._open_parameters()):
         raise InputError(
             f"All parameters of the {type(blank).__name__} of {database.name} were given: none is to be learnt."
         )
@@ -72,7 +72,7 @@ def refit(ratings: Ratings, after: int | None) -> Refit | None:
     fitted._fitted = None  # the book holds the matches
     new = blank_of(fitted)
     losses = [-float(copy.deepcopy(one).score(matches[-LOOK:])) for one in (blank, new)]
-    found = Refit(done + 1, str(matches.date[-1]), len(matches), _parameters(known), _parameters(new), *losses)
+    refitted = Refit(done + 1, str(matches.date[-1]), len(matches), _parameters(whole), _parameters(new), *losses)
 
     def work() -> bool:
         """Replace how the rater began and rate every match again; False where another process has done so meanwhile."""
@@ -80,7 +80,7 @@ def refit(ratings: Ratings, after: int | None) -> Refit | None:
         if now.milestones > done:
             return False
         before = rating_rows(now.read_whole())
-        said = {"parameters": plain_json(found.after), **points_of(store_of(database, new))}
+        said = {"parameters": plain_json(refitted.after), **points_of(store_of(database, new))}
         database.many("UPDATE about SET value = ? WHERE key = ?", [(value, key) for key, value in said.items()])
         database.run("DELETE FROM checkpoint WHERE number > ?", (NOW,))
         for table in ("slot", "common"):
@@ -89,8 +89,8 @@ def refit(ratings: Ratings, after: int | None) -> Refit | None:
         now.open(type(blank))
         now.store.begin()
         Carrying(now).rate_again(EARLIEST)
-        details = {"before": found.before, "after": found.after, "losses": losses}
-        row = (found.number, REFIT, "", found.date, found.matches, plain_json(details))
+        details = {"before": refitted.before, "after": refitted.after, "losses": losses}
+        row = (refitted.number, REFIT, "", refitted.date, refitted.matches, plain_json(details))
         keep(database, row, before, rating_rows(now.read_whole()))
         return True
 
@@ -98,7 +98,7 @@ def refit(ratings: Ratings, after: int | None) -> Refit | None:
     ratings.keep_up()
     if not counted and after is None:
         raise InputError(f"The ratings of {database.name} were computed anew meanwhile; ask again.")
-    return found if counted else None
+    return refitted if counted else None
 
 
 def _unfitted(blank: Any) -> Any:

@@ -72,11 +72,11 @@ class SeasonTrial:
 
 def try_season(book: RatingBook, reset: float, moves: float | None = None) -> SeasonTrial:
     """What it would do to close a season now with a reset; nothing is changed."""
-    part, said = checked(reset, moves)
+    part, moves_given = checked(reset, moves)
     rater, matches = book.rater, book.matches()
     if not isinstance(rater_shown(rater), Rater):
         raise InputError(f"A reset is tried with Kinelo's raters, and {type(rater).__name__} is none of them.")
-    moves = moves_shown(book._ratings) if said is None else said
+    moves = moves_shown(book._ratings) if moves_given is None else moves_given
     rater._resets_done = len(rater._soft_resets)
     twin = softened(rater, SoftReset(0, part, moves))
     after = dict(zip(twin.ratings_["name"], twin.ratings_["rating"]))

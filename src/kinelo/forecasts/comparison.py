@@ -139,10 +139,10 @@ class Comparison:
         draws = (np.bincount(generator.integers(0, rows, rows), minlength=rows) for _ in range(resamples))
         means = np.array([counts @ parts / np.maximum(counts @ weights, 1e-300) for counts in draws])
         low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
-        found = [weighted_mean(gap, weight) for gap, weight in zip(gaps.values(), weights.T)]
+        differences = [weighted_mean(gap, weight) for gap, weight in zip(gaps.values(), weights.T)]
         columns = {
             "rater": list(gaps),
-            "difference": found,
+            "difference": differences,
             "low": low,
             "high": high,
             "standard_error": means.std(axis=0),

@@ -44,20 +44,20 @@ def sum_of_losses(loss: Loss, mean: Array, deviation: Array, place: Array) -> fl
     logs, by_deviation = _chebyshev(np.log(deviation), NODES_OF_DEVIATIONS if np.ptp(deviation) > 0.0 else 1)
     nodes = np.repeat(means, logs.size), np.exp(np.tile(logs, means.size))
     held, total, before = [], 0.0, []
-    for own in _blocks(place):
-        held.append(np.einsum("ek,el->kl", by_mean[own], by_deviation[own]).ravel())
+    for block in _blocks(place):
+        held.append(np.einsum("ek,el->kl", by_mean[block], by_deviation[block]).ravel())
         before.append(np.zeros_like(held[0]) if len(held) == 1 else before[-1] + held[-2])
-        if own.stop - own.start <= BLOCK:
-            total += _sum_directly(loss, mean[own], deviation[own], place[own])
+        if block.stop - block.start <= BLOCK:
+            total += _sum_directly(loss, mean[block], deviation[block], place[block])
     earlier, later = np.array(before), np.array(held)
-    tied = np.array([own.stop - own.start > BLOCK for own in _blocks(place)])
+    tied = np.array([block.stop - block.start > BLOCK for block in _blocks(place)])
     # of entrants who all tie: half of every order, less that of each with itself
     crossed = earlier.T @ later + 0.5 * later[tied].T @ later[tied]
     at = np.arange(nodes[0].size)
     one, other = np.repeat(at, at.size), np.tile(at, at.size)
     at_nodes = loss(nodes[0][one], nodes[1][one], nodes[0][other], nodes[1][other])
-    for own in (own for own in _blocks(place) if own.stop - own.start > BLOCK):
-        total -= 0.5 * float(loss(mean[own], deviation[own], mean[own], deviation[own]).sum())
+    for block in (block for block in _blocks(place) if block.stop - block.start > BLOCK):
+        total -= 0.5 * float(loss(mean[block], deviation[block], mean[block], deviation[block]).sum())
     return total + float(crossed.ravel() @ at_nodes)
 
 

@@ -76,14 +76,14 @@ def season_so_far(fixtures: Matches, results: Matches | None, since: Day | None 
         for k in np.flatnonzero(np.isnan(fixtures.result) & (fixtures.day <= results.day[-1])):
             pair = fixtures.teams[fixtures.home[k]], fixtures.teams[fixtures.away[k]]
             waiting.setdefault(pair, []).append(int(k))
-        result, margin, known = fixtures.result.copy(), fixtures.margin.copy(), []
+        result, margin, filled = fixtures.result.copy(), fixtures.margin.copy(), []
         for row in range(int(np.searchsorted(results.day, fixtures.day.min())), len(results) if waiting else 0):
             due = waiting.get((results.teams[results.home[row]], results.teams[results.away[row]]))
             if due and fixtures.day[due[0]] <= results.day[row] and np.isfinite(results.result[row]):
                 k = due.pop(0)
                 result[k], margin[k] = results.result[row], results.margin[row]
-                known.append(row)
-        fixtures, used = replace(fixtures, result=result, margin=margin), np.array(known, np.int64)
+                filled.append(row)
+        fixtures, used = replace(fixtures, result=result, margin=margin), np.array(filled, np.int64)
     if since is None and begun:
         return SeasonSoFar(results[:0], fixtures)  # they hold the season so far, and no further match belongs to it
     left = np.setdiff1d(np.arange(len(results)), used)

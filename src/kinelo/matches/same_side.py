@@ -116,12 +116,12 @@ def _likely(
     meetings = meetings_of({code for pair in close for code in pair})
     ordered = [tuple(sorted(pair, key=meetings.matches)) for pair in close]
     likely = []
-    for fewer, more in ordered:
-        if not meetings.on_one_day(fewer, more):
-            opponents, others = meetings.opponents(fewer), meetings.opponents(more)
+    for rare, frequent in ordered:
+        if not meetings.on_one_day(rare, frequent):
+            opponents, others = meetings.opponents(rare), meetings.opponents(frequent)
             needed = max(min(LEAST_OPPONENTS, len(opponents)), SHARE * len(opponents))
-            if more not in opponents and len(opponents & others) >= needed:
-                likely.append((names[fewer], names[more]))
+            if frequent not in opponents and len(opponents & others) >= needed:
+                likely.append((names[rare], names[frequent]))
     return likely
 
 

@@ -188,10 +188,10 @@ def balance(
     ((('Ann', 'Dee'), ('Bob', 'Cid')), 0.14)
     """
     names = _names(players)
-    rater, own = answering(rated, "balance", names)
-    if own is not None:
+    rater, own_balance = answering(rated, "balance", names)
+    if own_balance is not None:
         wishes = {"together": together, "apart": apart, "roles": roles, "newcomers": newcomers}
-        return own(players, sides, **wishes, best=best, date=date, seed=seed)
+        return own_balance(players, sides, **wishes, best=best, date=date, seed=seed)
     sizes = _sizes(sides, len(names))
     if isinstance(best, bool) or not isinstance(best, int) or best < 1:
         raise InputError(f"best must be a number of splits, at least 1, not {best!r:.40}.")

@@ -728,18 +728,18 @@ class GaussianRater(Rater):
 
     def _possible(self, matches: Matches, draws: int, seed: int) -> PossibleTruths:
         """Possible truths of everyone in matches to come."""
-        known, values, twin = self._begun(), self.parameters_, copy.copy(self)
-        named = copy.copy(known)  # for which matches can make slots, without the covariance
-        named.full, named.beliefs = False, known.beliefs._replace(C=np.empty((0, 0)))
+        state, values, twin = self._begun(), self.parameters_, copy.copy(self)
+        named = copy.copy(state)  # for which matches can make slots, without the covariance
+        named.full, named.beliefs = False, state.beliefs._replace(C=np.empty((0, 0)))
         twin._state = named = copy.deepcopy(named)
         lists = twin._lists(matches, keep=True)
         entries = lists.ahead if lists.ahead.offsets.size else lists.played
-        unmet = np.isin(entries.slot, named.under[:, len(known.levels) :])  # levels never met add nothing
+        unmet = np.isin(entries.slot, named.under[:, len(state.levels) :])  # levels never met add nothing
         coming = (matches.day, entries._replace(share=np.where(unmet, 0.0, entries.share)), lists.rotations)
         manner = Forecasting(
             self._numbers[0], values["doubt"], self._sharpness, self._band, values["noise"], self._margin_law
         )
-        return PossibleTruths(known, named, coming, manner, draws, np.random.default_rng([seed, 14]))
+        return PossibleTruths(state, named, coming, manner, draws, np.random.default_rng([seed, 14]))
 
     def _margins(self, y: Array) -> Array:
         """Margins that would show this."""

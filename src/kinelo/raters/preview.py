@@ -152,8 +152,8 @@ def _preview_contest(
         raise InputError(f"A contest is a list of its entrants, not {one_line(entrants)}.")
     forecast = rater.predict_one(list(entrants), **circumstances)
     chances = dict(zip(_labels(entrants), forecast.win.tolist(), strict=True))
-    expected = sorted(entrants, key=lambda one: -chances[_label(one)])
-    asked = list(entrants) if of is None else [one for one in entrants if one in of]
+    expected = sorted(entrants, key=lambda entrant: -chances[_label(entrant)])
+    asked = list(entrants) if of is None else [entrant for entrant in entrants if entrant in of]
     if of is not None and len(asked) < len(of):
         raise InputError(f"{of!r:.60} names somebody who is not in this contest.")
     if len(asked) * len(entrants) > MOST_PREVIEWED**2:
@@ -169,11 +169,12 @@ def _preview_contest(
         for k, label in enumerate(_labels(entrants))
     }
     after: dict[str, list[float]] = {}
-    for one in asked:
-        others = [other for other in expected if other != one]
-        unseen = [name for name in rated[_label(one)] if name not in after]  # a car that two drive is told of the first
+    for entrant in asked:
+        others = [other for other in expected if other != entrant]
+        # A car that two drive is told of the first.
+        unseen = [name for name in rated[_label(entrant)] if name not in after]
         for place in range(len(entrants)):
-            order = [*others[:place], one, *others[place:]]
+            order = [*others[:place], entrant, *others[place:]]
             now = ratings_by_name(copy.deepcopy(rater).update_one(order, **circumstances))
             for name in unseen:
                 after.setdefault(name, []).append(now[name])

@@ -440,10 +440,10 @@ class TeamElo(SideRater):
             self._use(matches)
         super()._conclude(matches, latest)
         if self.estimates_ is not None and "step" in self.estimates_.at_bounds:
-            found = self.parameters_["step"]
-            way = "less" if found < 1.01 * next(p.low for p in self._in_own_unit() if p.name == "step") else "more"
+            step = self.parameters_["step"]
+            way = "less" if step < 1.01 * next(p.low for p in self._in_own_unit() if p.name == "step") else "more"
             warn(
-                f"The search for step ended at the end of its range, {found:g} points: these matches ask for ratings "
+                f"The search for step ended at the end of its range, {step:g} points: these matches ask for ratings "
                 f"that move even {way}; step= takes any value, and BradleyTerry is made for strengths that stay."
             )
 
