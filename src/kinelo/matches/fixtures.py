@@ -106,11 +106,17 @@ def lineups_of_starters(*given: Sequence[str] | Mapping[str, float]) -> Lineups 
     >>> lineups_of_starters({"Ann": 90, "Bob": 35}, ["Cid"]).minutes.tolist()
     [90.0, 35.0, nan]
     """
-    sides = tuple(_listed_names(list(names) if isinstance(names, Mapping) else names) for names in given)
+    sides = []
+    for listed in given:
+        names = list(listed) if isinstance(listed, Mapping) else listed
+        usable = isinstance(names, list | tuple) or (isinstance(names, np.ndarray) and names.ndim == 1)
+        if not usable or not all(isinstance(name, str) and is_text(name) and clean_name(name) for name in names):
+            raise InputError(f"{names!r:.60} is not a line-up; a line-up is a list of names that are not blank.")
+        sides.append([clean_name(name) for name in names])
     minutes = [time for names, side in zip(given, sides, strict=True) for time in _minutes(names, side)]
     for names in sides:
         if len(set(names)) < len(names):
-            raise InputError(f"{list(names)!r:.60} names a player twice.")
+            raise InputError(f"{names!r:.60} names a player twice.")
     starters = [name for names in sides for name in names]
     if not starters:
         return None
@@ -132,15 +138,6 @@ def _minutes(given: object, names: Sequence[str]) -> list[float]:
     if not any(given.values()):
         raise InputError(f"Nobody of {', '.join(names)[:60]} played at all; leave out the times, or give some.")
     return [float(time) for time in given.values()]
-
-
-def _listed_names(names: object) -> list[str]:
-    """The names of a line-up, if it is a list, a tuple or an array of names."""
-    if isinstance(names, list | tuple) or (isinstance(names, np.ndarray) and names.ndim == 1):
-        listed = [clean_name(name) if isinstance(name, str) and is_text(name) else "" for name in names]
-        if all(listed):
-            return listed
-    raise InputError(f"{names!r:.60} is not a line-up; a line-up is a list of names that are not blank.")
 
 
 def check_neutral(neutral: object) -> None:
