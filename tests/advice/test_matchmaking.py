@@ -239,3 +239,16 @@ def test_where_no_pairing_will_do_it_is_said_why_and_what_to_take():
     assert str(refused.value) == (
         "No pairing that holds this league together is as fair as 0.1; the fairest found has 0.200 (e)."
     )
+
+
+@pytest.mark.parametrize("limit", [0.0777, 0.1125, 0.13, 0.2, 0.21, 0.3])
+def test_a_smaller_step_is_the_largest_to_a_tenth_that_does_not_stretch(limit):
+    """Halved until it fits, then eighths of a halving up as far as it does; no step as large as the present one."""
+    bench = SimpleNamespace(
+        system=SimpleNamespace(step=0.9),
+        option=lambda name, pairing, step: None if step > 0.25 else SimpleNamespace(stretched=step > limit),
+    )
+    steps = [0.9 / 2**k * 2 ** (j / 8) for k in range(1, 9) for j in range(8)]
+    assert _Bench.small_step(bench, None) == pytest.approx(max(s for s in steps if s <= min(limit, 0.25)))
+    bench.option = lambda *_: None
+    assert _Bench.small_step(bench, None) is None

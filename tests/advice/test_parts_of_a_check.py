@@ -340,3 +340,17 @@ def test_learning_is_remembered_as_long_as_its_pull_and_the_mean_slope_say(remem
     slope = float(TANH.b_prime(spread * z) @ np.exp(-z * z / 2)) / np.exp(-z * z / 2).sum()
     assert memory(kn.model.Learning(alpha=0.5, beta=0.3, diffusion=0.4)) == pytest.approx(1 / (0.02 * slope), rel=1e-3)
     assert memory(kn.model.Learning(alpha=0.3, beta=0.5, diffusion=0.4)) == pytest.approx(50.0)
+
+
+def test_the_error_of_the_expansion_is_that_of_two_terms_beside_the_integral():
+    theta, sigma = np.array([0.0, 1.0, 3.0]), np.array([0.3, 0.6, 0.2])
+    found = kn.diagnose(kn.RatingSystem(TANH, gamma=0.05), kn.Normal(theta, sigma)).taylor
+    z, errors = np.linspace(-8.0, 8.0, 4001), []
+    weight = np.exp(-z * z / 2) / np.exp(-z * z / 2).sum()
+    for i in range(3):
+        for j in range(3):
+            gap, spread = theta[i] - theta[j], sigma[i] ** 2 + sigma[j] ** 2
+            b = math.tanh(0.5 * gap)
+            second = -2.0 * 0.25 * b * (1.0 - b * b)
+            errors.append(abs(b + 0.5 * spread * second - float(np.tanh(0.5 * (gap + math.sqrt(spread) * z)) @ weight)))
+    assert found.largest_error == pytest.approx(max(errors), rel=1e-3) and max(errors) > 1e-3

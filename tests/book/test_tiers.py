@@ -324,3 +324,14 @@ def test_shown_numbers_decay_by_week_up_to_the_most_and_shares_are_those_of_who_
     assert share.lower(ordered)[1:].tolist() == [20.0, 50.0, 60.0, 80.0] and share.lower(ordered)[0] == -np.inf
     assert share.lower(np.empty(0))[1:].tolist() == [np.inf] * 4
     assert share.steps == (("A", 2), ("A", 1), ("B", 2), ("B", 1), ("C", 1))
+
+
+def test_a_rule_that_is_none_is_said_to_be_of_its_book(tmp_path):
+    book = begin("classic", tmp_path / "x.db", rounds=4)
+    set_tiers(book, RULES["points"])
+    with book._database.transaction():
+        book._database.run("UPDATE about SET value = ? WHERE key = 'tiers'", ('{"bounds": {"A": 1}}',))
+    with pytest.raises(
+        kn.InputError, match=r"x\.db holds a rule of tiers that is none \(Tiers are 2 to 50 .*\); set it again"
+    ):
+        tiers_of(book)

@@ -19,6 +19,7 @@ from kinelo.forecasts.knockout import Knockout, knockout_table
 from kinelo.forecasts.parameters import Option, Parameter, Switch, check_number
 from kinelo.forecasts.places import contest_forecast_tables
 from kinelo.forecasts.season import Rules, rules_words, season_rules, table_places
+from kinelo.forecasts.season_so_far import season_so_far
 
 
 def message(call):
@@ -364,3 +365,25 @@ def test_who_comes_before_whom_counts_those_who_may_not_finish():
     turned = rater.predict_one(list("DCA"))
     assert repr(turned).startswith("Forecast of 1 contest: A ") and not repr(turned).endswith("…")
     assert [part.split()[0] for part in repr(turned).split(": ")[1].split(", ")] == ["A", "C", "D"]
+
+
+def test_results_that_say_nothing_of_a_season_leave_it_at_its_start():
+    coming = kn.read_matches({"date": ["2024-08-24"], "home": ["C"], "away": ["A"]}, played=False)
+    other = kn.read_matches(
+        {"date": ["2024-08-10", "2024-08-17"], "home": ["X", "Y"], "away": ["Y", "X"], "result": [1, 0.5]}
+    )
+    found = season_so_far(coming, other)
+    assert len(found.results) == 0 and len(found.fixtures) == 1
+    assert found.note == "everyone starts from 0 points: the results hold no match of these sides"
+    none = season_so_far(coming, other[:0])
+    assert len(none.results) == 0 and none.note == ""
+    begun = kn.read_matches(
+        {"date": ["2024-08-10", "2024-08-24"], "home": ["X", "Y"], "away": ["Y", "X"], "result": [1, None]},
+        played=False,
+    )
+    held = season_so_far(begun, other[1:])
+    assert len(held.results) == 0 and np.isfinite(held.fixtures.result).tolist() == [True, False]
+    assert len(season_so_far(coming, None).results) == 0
+    assert message(lambda: season_so_far(coming, None, since="2024-08-01")) == (
+        "since says which results count: give them too, results=matches."
+    )
