@@ -15,14 +15,21 @@ from typer.testing import CliRunner
 import kinelo as kn
 from kinelo.cli.commands import app
 from kinelo.forecasts.forecast import Forecast
-from kinelo.lab.guide.scenes import scene_pictures
+from kinelo.lab.explore.controls import Controls
+from kinelo.lab.explore.theory import predicted_map
+from kinelo.lab.guide.scenes import GuideController, scene_pictures, scenes
+from kinelo.lab.rate.controller import RatingController
 from kinelo.lab.rate.reading import read_rules
-from kinelo.lab.rate.tables import read_table
+from kinelo.lab.rate.tables import read_table, sample_tables
+from kinelo.lab.serve.pages import Pages
 from kinelo.matches.fixtures import lineups_of_starters
 from kinelo.matches.scan import joined
 from kinelo.model.expectation import satisfies_b_prime
 from kinelo.raters.adapter import settings_of
 from kinelo.raters.upset_table import surprises
+from kinelo.runtime import workers
+from kinelo.runtime.atomic import check_name
+from kinelo.service import doors
 from kinelo.service.settings import Settings as ServiceSettings
 from kinelo.studies.study import required
 from kinelo.sweeps.sweep import convergence_table
@@ -776,6 +783,85 @@ CASES = {
         lambda: ServiceSettings("book.db", port=65536), "--port must lie between 0 and 65535, not at 65536.",
     ),
     "no worker": (lambda: ServiceSettings("book.db", workers=0), "--workers must lie between 1 and 64, not at 0."),
+    # Matches and contests
+    "an order of dates": (
+        lambda: kn.read_matches(TWO, dates="dym"), "dates='dym' is no order of dates; it is 'dmy', 'mdy' or 'ymd'.",
+    ),
+    "a column of one number": (
+        lambda: kn.read_matches({**TWO, "home": 7}), "The column 'home' holds int, not one value per row.",
+    ),
+    "a column of one word": (
+        lambda: kn.read_matches({**TWO, "away": "AB"}), "The column 'away' holds str, not one value per row.",
+    ),
+    "matches of a number": (lambda: kn.read_matches(7), r"Matches come from .+, not from int\."),
+    "a kind that is not rated": (
+        lambda: races().rating("car"), "There is no kind of slot ['car']; these are: driver.",
+    ),
+    "no kind": (lambda: races().rating(), "There is no kind of slot (); these are: driver."),
+    "names that are no text": (
+        lambda: kn.TeamElo.classic(k=20).update(replace(matches(), teams=("A", 7, "C"))),
+        r"These matches do not hold together: the names of home must be a tuple of text, not .+\. Read them with "
+        r"kinelo\.read_matches instead of making them by hand\.",
+    ),
+    "one row that is none": (
+        lambda: kn.read_matches({name: values[:1] for name, values in TWO.items()} | {"result": ["?a"]}),
+        r"No match of the table can be used, its only row was rejected \(.+\)\.",
+    ),
+    "two rows that are none": (
+        lambda: kn.read_matches(TWO | {"result": ["?a", "?b"]}),
+        r"No match of the table can be used, all 2 rows were rejected \(unreadable result: 2 \('\?a', '\?b'\)\)\.",
+    ),
+    # Files, workers and pictures
+    "a name of no file": (lambda: check_name("a\0b"), r"'a\\x00b' is no name of a file\."),
+    "a name of letters that are none": (lambda: check_name("\ud800"), r"'\\ud800' is no name of a file\."),
+    "a name too long": (lambda: check_name("x/" + 256 * "a"), f"'x/{77 * 'a'} is no name of a file."),
+    "a worker of another version": (
+        lambda: workers._answer(b"", b"", "0.0.1", 1),
+        f"A worker has Kinelo {kn.__version__} and this work was started with 0.0.1.",
+    ),
+    "workers here and elsewhere": (
+        lambda: workers.client_of(2, "tcp://127.0.0.1:8786"), "--workers and --scheduler exclude each other.",
+    ),
+    "axes of words": (
+        lambda: kn.plot.ratings(classic(), ax=["x"]), "ax must be axes of matplotlib, or a list of them.",
+    ),
+    # The lab and the service
+    "controls of a number": (lambda: Controls.read(7), "The controls must come as names with values."),
+    "rounds on a page of too many": (
+        lambda: predicted_map(Controls(schedule="rounds", teams=210)),
+        "Rounds are computed here for at most 200 teams, not 210.",
+    ),
+    "a made-up league": (
+        lambda: sample_tables("go"), r"There is no made-up league 'go'; there are .+, .+\.",
+    ),
+    "a page that has left": (
+        lambda: Pages.find(SimpleNamespace(_open={}), "k"),  # type: ignore[arg-type]
+        "This page is no longer connected to the lab; reload it.",
+    ),
+    "a download of nothing": (
+        lambda: RatingController.write(SimpleNamespace(league=None), "ratings", "x"),  # type: ignore[arg-type]
+        "There is nothing to download as 'ratings'; rate a league first.",
+    ),
+    "a download of something else": (
+        lambda: RatingController.write(SimpleNamespace(league=SimpleNamespace(downloads={})), "odds", "x"),  # type: ignore
+        "There is nothing to download as 'odds'; rate a league first.",
+    ),
+    "a guess before the first answer": (
+        lambda: GuideController().guess(1, -1), r"A guess is the place of an answer, 0 to [1-9]\.",
+    ),
+    "a guess of truth": (lambda: GuideController().guess(1, True), r"A guess is the place of an answer, 0 to [1-9]\."),
+    "a guess of words": (lambda: GuideController().guess(1, "a"), r"A guess is the place of an answer, 0 to [1-9]\."),
+    "a guess after the last scene": (
+        lambda: GuideController().guess(len(scenes()) + 1, None),
+        f"There are scenes 1 to {len(scenes())}, not {len(scenes()) + 1}.",
+    ),
+    "a guess before the first scene": (
+        lambda: GuideController().guess(0, None), f"There are scenes 1 to {len(scenes())}, not 0.",
+    ),
+    "matches for a book of contests": (
+        lambda: doors.add_matches(SimpleNamespace(holds=("contests",)), []),  # type: ignore[arg-type]
+        "This book rates contests, also those of two: send them to /contests.",
+    ),
 }  # fmt: skip
 
 

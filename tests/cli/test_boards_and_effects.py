@@ -6,8 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 from typed import kinelo
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli.commands import app
 
 STRENGTHS = {"A": 120.0, "B": 40.0, "C": -40.0, "D": -120.0}
 WORTH = 80.0
@@ -125,3 +127,48 @@ def test_a_k_of_nobody_is_refused(file, tmp_path):
         assert said.returncode == 2 and "Nobody whom --k-of names plays" in said.stderr
     said = kinelo("rate", file, "--k", 20, "--k-of", tmp_path / "some.csv")
     assert said.returncode == 0 and "--k-of names 1 who do not play in these results: 'Yan'" in said.stderr
+
+
+@pytest.mark.parametrize(
+    ("strange", "known", "words"),
+    [
+        (2, "", "Nobody whom --k-of names plays in these results ('Y0', 'Y1')."),
+        (4, "", "Nobody whom --k-of names plays in these results ('Y0', 'Y1', 'Y2')."),
+        (3, "A,40\n", "note: --k-of names 3 who do not play in these results: 'Y0', 'Y1', 'Y2'\n"),
+        (4, "A,40\n", "note: --k-of names 4 who do not play in these results: 'Y0', 'Y1', 'Y2', …\n"),
+    ],
+)
+def test_three_of_those_who_do_not_play_are_named(strange, known, words, file, tmp_path, monkeypatch):
+    path = tmp_path / "k.csv"
+    path.write_text("name,k\n" + known + "".join(f"Y{k},{10 + k}\n" for k in range(strange)))
+    answer = CliRunner().invoke(app, ["rate", str(file), "--k", "20", "--k-of", str(path)])
+    assert words in (answer.stderr if known else str(answer.exception)) and answer.exit_code == (0 if known else 1)
+    assert words not in answer.stdout
+
+
+def test_a_book_and_a_board_of_many_files_are_written_whole(tmp_path):
+    file, book = tmp_path / "votes.csv", tmp_path / "kept.db"
+    played = [f"2024-03-0{k + 1},{'ABC'[k % 3]},{'BCD'[k % 3]},{k % 2}\n" for k in range(5)]
+    file.write_text("date,home,away,result\n" + "".join(played))
+    kept = kn.read_matches(file)
+    with kn.RatingBook(book, kn.TeamElo.classic(k=24)) as opened:
+        opened.add(kept)
+        ratings = opened.ratings_
+    asked = ("m.parquet", [], None), ("r.parquet", ["--ratings"], ratings), ("r.csv", ["--ratings"], ratings)
+    for name, words, table in asked:
+        out = tmp_path / "new" / name
+        answer = CliRunner().invoke(app, ["book", "export", str(book), str(out), *words])
+        assert answer.exit_code == 0, answer.output
+        found = pl.read_parquet(out) if out.suffix == ".parquet" else pl.read_csv(out)
+        assert f"{out}: {found.height:,} rows" in answer.output.replace("\n", "")
+        if table is None:
+            assert found.height == len(kept) and found["home"].to_list() == kept.to_polars()["home"].to_list()
+        else:
+            assert found["name"].to_list() == table["name"].to_list()
+            assert found["rating"].to_list() == pytest.approx(table["rating"].to_list())
+    far = tmp_path / "far.csv"
+    many = f"{file.parent}/*{file.name[1:]}"
+    answer = CliRunner().invoke(app, ["rate", many, "--k", "24", "--out", str(far)])
+    assert answer.exit_code == 0 and f"Ratings: {far}" in answer.output.replace("\n", "")
+    board = dict(pl.read_csv(far).select("name", "rating").iter_rows())
+    assert board == pytest.approx(dict(ratings.select("name", "rating").iter_rows()))

@@ -175,6 +175,11 @@ def test_backtest_scores_contests(folder, tmp_path):
     assert told["contests"] == 30 and {row["rater"] for row in told["scores"]} == compared
     shown = kinelo("backtest", folder / "races.csv", "--rater", "rank", "--metric", "pairs_right")
     assert "pairs right" in shown.stdout
+    lines = shown.stdout.split("What RankElo expected, and what came")[1].splitlines()
+    bands = told["bands"]["RankElo"]
+    rows = [[f"{row['entries']:,}", f"{row['expected']:.1f} ± {row['error']:.1f}"] for row in bands]
+    read = [[cell.strip() for cell in line.strip("│").split("│")[1:3]] for line in lines if " %" in line]
+    assert len(rows) > 2 and read == rows
 
 
 def test_leaderboard_and_book_take_contests(folder, tmp_path):

@@ -295,6 +295,16 @@ def test_a_heat_map_stands_upright(shape):
     assert values == pytest.approx(table.height.transpose(up.dims[0], across.dims[0]).values)
 
 
+def test_small_multiples_have_room_for_each_of_their_panels():
+    """1.9 inches a row and 1.7 a column, on a column of a paper at least."""
+    for shape in ((2, 3, 8), (3, 2, 3, 8), (4, 3, 4, 8)):
+        figure = kn.plot.sweep(sweep_of(*shape))
+        grid = figure.axes[0].get_subplotspec().get_gridspec()
+        rows, columns = grid.nrows, grid.ncols
+        assert rows * columns == (2 if len(shape) == 3 else shape[0] * shape[1])
+        assert tuple(figure.get_size_inches()) == pytest.approx((max(1.7 * columns, 3.5), 1.9 * rows + 0.5))
+
+
 def test_small_multiples_show_the_values_they_are_named_after():
     table = sweep_of(2, 3, 8)
     panels = [axes for axes in kn.plot.sweep(table).axes if axes.get_label() != "<colorbar>"]

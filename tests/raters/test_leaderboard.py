@@ -129,6 +129,18 @@ def test_order_of_sides_and_names_does_not_change_pools():
     assert np.array_equal(pool, other_pool)
 
 
+def test_loose_pools_are_numbered_from_the_largest():
+    """A ring of eight, and apart from it 2, 4, 3 and 2 sides in a row: the first of equal ones comes first."""
+    home, away = [*range(8)] * 9, [*range(1, 8), 0] * 9
+    first = 8
+    for size in (2, 4, 3, 2):
+        home += range(first, first + size - 1)
+        away += range(first + 1, first + size)
+        first += size
+    pool, _ = pools_of(np.array(home), np.array(away), np.ones(len(home)), first + 1)
+    assert pool.tolist() == [0] * 8 + [3] * 2 + [1] * 4 + [2] * 3 + [4] * 2 + [-1]
+
+
 def test_what_is_no_leaderboard():
     with pytest.raises(kn.InputError, match="has no leaderboard"):
         kn.leaderboard(object())

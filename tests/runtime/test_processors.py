@@ -1,6 +1,8 @@
 """One place knows how many processors a process may use."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,3 +52,23 @@ def test_nothing_counts_for_itself():
         if "cpu_count" in (text := path.read_text(encoding="utf-8")) or "sched_getaffinity" in text
     }
     assert counting == {name.replace("/", os.sep) for name in ("runtime/device.py", "results/manifest.py")}
+
+
+FIRST_PROCESS = """
+import signal
+from multiprocessing import resource_tracker
+from kinelo.runtime.workers import _ctrl_c_waits
+
+def waits():
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+with _ctrl_c_waits():
+    resource_tracker.ensure_running()  # as the first process that is started does
+    print(waits(), end=" ")
+print(waits())
+"""
+
+
+def test_ctrl_c_waits_also_while_the_first_process_is_started():
+    ran = subprocess.run([sys.executable, "-c", FIRST_PROCESS], capture_output=True, text=True, check=True)
+    assert ran.stdout == "True False\n"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import kinelo as kn
-from kinelo.lab.control import Options
+from kinelo.lab.control import Options, Slider
 from kinelo.lab.explore.controls import PRESETS, Controls, described_presets
 from kinelo.lab.explore.live import LiveRun
 from kinelo.lab.explore.theory import diagnosis_in, predicted_map, unanswered
@@ -198,3 +198,66 @@ def test_a_diagnosis_in_elo_points_is_the_same_one_on_another_scale(given):
         assert elo.unbiased_gamma == pytest.approx(point * paper.unbiased_gamma, rel=1e-3)
     if paper.motion is not None and paper.motion.tracking is not None:
         assert pytest.approx(point**2 * paper.motion.tracking.E, rel=1e-3) == elo.motion.tracking.E
+
+
+SLIDERS = {
+    # first, from, to, step, logarithmic, shown before all others, unit
+    "sigma": (1.0, 0.0, 3.0, 0.05, False, True, "points"),
+    "unevenness": (4.0, 0.0, 8.0, 0.1, False, True, ""),
+    "players": (23, 2, 30, 1, False, False, ""),
+    "lineup": (11, 1, 30, 1, False, False, ""),
+    "rate": (0.01, 0.001, 0.2, 0.001, True, False, "share"),
+    "spread": (1.0, 0.1, 3.0, 0.05, False, False, "points"),
+    "walk": (0.02, 0.005, 0.3, 0.001, True, False, "points"),
+    "alpha": (0.5, 0.0, 2.0, 0.05, False, False, ""),
+    "beta": (0.2, 0.0, 2.0, 0.05, False, False, ""),
+    "diffusion": (0.5, 0.0, 2.0, 0.05, False, False, ""),
+    "gamma": (0.1, 0.01, 1.0, 0.01, True, True, "step"),
+    "growth": (0.1, 0.01, 1.0, 0.01, True, True, "points"),
+    "deviation": (2.0, 0.1, 3.0, 0.1, False, False, "points"),
+    "period": (10, 2, 60, 1, False, False, ""),
+    "sides": (2, 2, 16, 1, False, False, ""),
+    "nu": (0.5, 0.05, 2.0, 0.01, True, False, ""),
+    "ties": (0.0, 0.0, 0.6, 0.05, False, False, "share"),
+    "teams": (200, 10, 500, 10, False, False, ""),
+    "window": (2.0, 0.5, 6.0, 0.1, False, False, "points"),
+}
+"""What the page offers, apart from where it is declared: links and lessons are made for these ranges."""
+
+
+def test_the_page_offers_what_links_and_lessons_are_made_for():
+    found = {
+        name: (Controls.defaults()[name], c.low, c.high, c.step, c.logarithmic, c.first, c.unit)
+        for name, c in Controls.controls().items()
+        if isinstance(c, Slider)
+    }
+    assert found == SLIDERS
+    assert {name: Controls.defaults()[name] for name in Controls.controls() if name not in SLIDERS} == {
+        "law": "normal", "motion": "still", "steps": "fixed", "schedule": "single", "pairing": "all", "start": "random",
+    }  # fmt: skip
+    for name, (first, low, high, *_) in SLIDERS.items():
+        assert low <= first <= high
+        for beyond in (low - 0.01, high + 0.01):
+            with pytest.raises(kn.InputError, match=f"^{name} must lie between {low:g} and {high:g}, not at "):
+                Controls.read({name: beyond})
+
+
+def test_presets_change_what_their_names_say():
+    defaults = Controls().to_dict()
+    changed = {one.name: {k: v for k, v in one.values.to_dict().items() if v != defaults[k]} for one in PRESETS}
+    for name in ("chess", "football", "online"):
+        del changed[name]["gamma"]  # K is held above
+    assert changed == {
+        "first": {}, "squads": {"law": "lottery"}, "fair": {"gamma": 0.61}, "chess": {"ties": 0.5, "sigma": 1.15},
+        "football": {"ties": 0.25, "teams": 20}, "form": {"motion": "form", "sigma": 0.5, "gamma": 0.2},
+        "rounds": {"schedule": "rounds", "teams": 20, "gamma": 0.05}, "glicko": {"steps": "glicko", "start": "equal"},
+        "contests": {"sides": 8}, "online": {"sigma": 0.6, "teams": 500, "pairing": "window", "start": "equal"},
+    }  # fmt: skip
+
+
+def test_steps_are_written_alike_on_both_sides_of_a_thousand():
+    elo, paper = Units("elo", 100.0), Units("paper")
+    assert [elo.step(g) for g in (0.0123456, 4.9974, 4.9976, 7.0)] == ["K = 2.47", "K = 999", "K = 1,000", "K = 1,400"]
+    assert [paper.step(0.0123456), paper.points(-0.004), paper.points(1.256, 1), elo.points(-12.346)] == [
+        "γ = 0.0123", "0.00", "1.3", "-1,235",
+    ]  # fmt: skip
