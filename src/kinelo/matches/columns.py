@@ -472,5 +472,6 @@ def note_of_title(rows: Sequence[Sequence[str | None]]) -> str:
     """What to say of rows above the header."""
     words = [cell.strip() for row in rows for cell in row if cell and cell.strip()]
     number = counted(len(rows), "row", "rows")
-    said = f", which {'says' if len(rows) == 1 else 'say'} {', '.join(map(repr, words[:MOST_LISTED][:3]))}"
-    return f"{number} above the header{said if words else ''}, were left out".replace("say '", "say: '")
+    say, were = ("says", "was") if len(rows) == 1 else ("say", "were")
+    said = f", which {say}: {', '.join(map(repr, words[:3]))}" if words else ""
+    return f"{number} above the header{said}, {were} left out"
