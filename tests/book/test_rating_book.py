@@ -83,7 +83,7 @@ def test_a_match_that_comes_again_without_its_identifier_is_refused(tmp_path):
     book = kn.RatingBook(tmp_path / "b", rater())
     book.add(kn.read_matches({**table, "match_id": ["m1", "m2"]}))
     with pytest.raises(
-        kn.InputError, match=r"1 of 2 matches meet on the day of a match of the book \(A - B on 2024-01-01"
+        kn.InputError, match=r"1 of 2 matches meets on the day of a match of the book \(A - B on 2024-01-01"
     ):
         book.add(kn.read_matches({**table, "home": ["A", "D"]}))
     assert len(book) == 2
