@@ -347,7 +347,7 @@ CALLS = {
     "ScoreElo": (
         lambda **k: kn.ScoreElo(**k),
         {"strengths": kn.KalmanElo(), "pace_spread": 0.2, "pace_walk": 0.1, "level_walk": 0.03, "mismatch": 0.8,
-         "dispersion": 1.2, "steepness": 0.9, "dependence": 0.05, "scatter": 0.2, "law": "counts", "look": 500},
+         "dispersion": 1.2, "steepness": 0.9, "closeness": 0.05, "scatter": 0.2, "law": "counts", "look": 500},
     ),
     "Rules.places": (
         lambda **k: kn.season(rated(), fixtures(), rules=Rules(tie_breaks=["wins"], places=k), realisations=5)

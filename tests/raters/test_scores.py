@@ -58,10 +58,8 @@ def plain_grid(law: Law, mean: float, variance: float, chances: np.ndarray, size
                 p = 1 / law.dispersion
                 first, second = (stats.nbinom.pmf(np.arange(size), r * p / (1 - p), p) for r in rates)
                 both = np.outer(first, second)
-                both[0, 0] *= 1 - rates[0] * rates[1] * law.dependence
-                both[0, 1] *= 1 + rates[0] * law.dependence
-                both[1, 0] *= 1 + rates[1] * law.dependence
-                both[1, 1] *= 1 - law.dependence
+                both[1:, 1:] *= math.exp(law.closeness)
+                both[np.abs(x - y) == 1] *= math.exp(law.closeness)
                 grid += share * part * both
     for place, where in enumerate((x > y, x == y, x < y)):
         grid[where] *= chances[place] / grid[where].sum()
@@ -160,12 +158,14 @@ def test_grids_come_in_parts_of_any_size(monkeypatch):
         _ = said.scores
 
 
-@pytest.mark.parametrize(("dependence", "goalless"), [(0.1, 0.9), (-0.1, 1.1)])
-def test_dependence_moves_low_scores(dependence, goalless):
+@pytest.mark.parametrize("closeness", [0.1, -0.1])
+def test_close_scores_come_oftener_than_others_of_their_outcome(closeness):
     at = {"mean": [0.9, 1.2, 1.0], "variance": [0.0, 0.0, 0.0]}
-    plain, bound = (forecast(COUNTS._replace(dependence=d), **at).scores[0] for d in (0.0, dependence))
-    assert (bound[0, 0] / plain[0, 0] - 1.0) * (goalless - 1.0) > 0.0
-    assert (bound[1, 0] / plain[1, 0] - 1.0) * (goalless - 1.0) < 0.0
+    plain, close = (forecast(COUNTS._replace(closeness=d), **at).scores[0] for d in (0.0, closeness))
+    ratio = np.log(close / plain) / closeness
+    assert [ratio[2, 1] - ratio[2, 0], ratio[1, 2] - ratio[0, 2]] == pytest.approx([2.0, 2.0])
+    once = [ratio[1, 0] - ratio[3, 0], ratio[3, 1] - ratio[3, 0], ratio[1, 1] - ratio[0, 0]]
+    assert once == pytest.approx([1.0, 1.0, 1.0])
 
 
 def plain_paces(days, home, away, totals, weights, lean, pace, law, level):
@@ -499,7 +499,7 @@ def test_the_command_line_shows_scores(tmp_path):
     assert f"{100 * over:.1f} %" in said.output
     rated = CliRunner().invoke(app, ["rate", str(tmp_path / "results.csv"), "--rater", "score"])
     assert rated.exit_code == 0, rated.output
-    assert "how wide margins are" in rated.output
+    assert "variance of a total over its mean" in rated.output
     board = kn.leaderboard(rater, kn.read_matches(tmp_path / "results.csv"))
     best, goals = board.row(0, named=True), rater.ratings_on().select("name", "attack", "defence")
     assert (best["name"], best["attack"], best["defence"]) in goals.rows()

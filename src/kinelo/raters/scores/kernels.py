@@ -13,8 +13,8 @@ Level and paces are a diagonal filter. With what is believed of ``log T`` of var
 
 **Counts.** Home and away score ``T/(1 + e^{−δ})`` and ``T/(1 + e^δ)``, ``δ = 2u + cz`` with a normal ``z``, each by a
 negative binomial law of variance ``φ`` times its mean, whose chances follow from one another by
-``q_{k+1}/q_k = (λ + k(φ − 1))/((k + 1)φ)`` (Poisson's at φ = 1). Low scores depend on one another: those of 0:0, 0:1,
-1:0 and 1:1 are multiplied by ``1 − λμρ``, ``1 + λρ``, ``1 + μρ`` and ``1 − ρ``.
+``q_{k+1}/q_k = (λ + k(φ − 1))/((k + 1)φ)`` (Poisson's at φ = 1). Who is behind presses on and who is ahead holds on:
+chances are multiplied by ``e^κ`` where both score, and by ``e^κ`` where one goal decides.
 
 **Points.** Where dozens are scored, margin and total are normal, of means ``bg√T`` and ``T`` and variances ``b²T`` and
 ``φT + VT²``, on the scores that whole numbers allow.
@@ -47,13 +47,13 @@ TINY = 1e-15
 
 
 class Law(NamedTuple):
-    """What scores follow: ``points`` or counts, and the numbers φ, b, m, ρ and c of the module."""
+    """What scores follow: ``points`` or counts, and the numbers φ, b, m, κ and c of the module."""
 
     points: bool
     dispersion: float
     steepness: float
     mismatch: float
-    dependence: float
+    closeness: float
     scatter: float
 
 
@@ -126,26 +126,19 @@ def counted(rate, excess, out):
 
 @inner
 def both_counted(log_even, lean, law, z, first, second):
-    """Chances of both sides' goals at one node; their rates are returned."""
+    """Chances of both sides' goals at one node."""
     uneven = log_uneven(log_even, lean, law.steepness)
     total = math.exp(log_even + law.mismatch * uneven)
     odds = math.copysign(2.0 * math.acosh(max(math.exp(uneven), 1.0)), lean) + law.scatter * z
     rate, other = total / (1.0 + math.exp(-odds)), total / (1.0 + math.exp(odds))
     counted(rate, max(law.dispersion - 1.0, 0.0), first)
     counted(other, max(law.dispersion - 1.0, 0.0), second)
-    return rate, other
 
 
 @inner
-def together(i, j, rate, other, dependence):
-    """What dependence multiplies the chance of this score by."""
-    if i > 1 or j > 1:
-        return 1.0
-    if i == j:
-        factor = 1.0 - rate * other * dependence if i == 0 else 1.0 - dependence
-    else:
-        factor = 1.0 + (other if i == 1 else rate) * dependence
-    return max(factor, 0.0)
+def closer(i, j, closeness):
+    """What closeness multiplies the chance of this score by."""
+    return math.exp(closeness * ((i > 0 and j > 0) + (abs(i - j) == 1)))
 
 
 @inner
@@ -196,15 +189,14 @@ def score_grid(chances, mean, variance, lean, law, out):
             for s in range(NODES.size):
                 log_even = mean[k] + math.sqrt(variance[k]) * NODES[s]
                 for t in range(NODES.size):
-                    rate, other = both_counted(log_even, lean[k], law, NODES[t], first, second)
+                    both_counted(log_even, lean[k], law, NODES[t], first, second)
                     share = NODE_WEIGHTS[s] * NODE_WEIGHTS[t]
                     for i in range(size):
                         for j in range(size):
                             grid[i, j] += share * first[i] * second[j]
-                    for i in range(2):
-                        for j in range(2):
-                            factor = together(i, j, rate, other, law.dependence)
-                            grid[i, j] += share * first[i] * second[j] * (factor - 1.0)
+            for i in range(size):
+                for j in range(size):
+                    grid[i, j] *= closer(i, j, law.closeness)
         sums = np.zeros(3)
         for i in range(size):
             for j in range(size):
@@ -239,23 +231,27 @@ def score_losses(chances, mean, variance, lean, law, home, away, size, out):
             for s in range(NODES.size):
                 log_even = mean[k] + math.sqrt(variance[k]) * NODES[s]
                 for t in range(NODES.size):
-                    rate, other = both_counted(log_even, lean[k], law, NODES[t], first, second)
+                    both_counted(log_even, lean[k], law, NODES[t], first, second)
                     share = NODE_WEIGHTS[s] * NODE_WEIGHTS[t]
-                    here += share * first[i] * second[j] * together(i, j, rate, other, law.dependence)
-                    there += share * _outcome(place, first, second, rate, other, law.dependence)
+                    here += share * first[i] * second[j]
+                    there += share * _outcome(place, first, second, law.closeness)
+            here *= closer(i, j, law.closeness)
         out[k] = -math.log(max(chances[k, place] * here / max(there, 1e-300), TINY))
 
 
 @inner
-def _outcome(place, first, second, rate, other, dependence):
+def _outcome(place, first, second, closeness):
     """Chance of an outcome (0 home win, 1 draw, 2 away win) at one node."""
-    chance = below = 0.0
+    once = math.exp(closeness)
     winner, loser = (first, second) if place != 2 else (second, first)
-    for k in range(winner.size):
-        chance += winner[k] * (loser[k] if place == 1 else below)
-        below += loser[k]
-    for i in range(2):
-        for j in range(2):
-            if outcome_of(i, j) == place:
-                chance += first[i] * second[j] * (together(i, j, rate, other, dependence) - 1.0)
+    if place == 1:
+        chance = winner[0] * loser[0]
+        for k in range(1, winner.size):
+            chance += once * winner[k] * loser[k]
+        return chance
+    chance = once * winner[1] * loser[0]
+    below = loser[0]  # chances of two goals or more fewer than the winner's
+    for k in range(2, winner.size):
+        chance += winner[k] * (below + once * once * loser[k - 1])
+        below += once * loser[k - 1]
     return chance

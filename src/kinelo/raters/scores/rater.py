@@ -98,8 +98,9 @@ class ScoreElo(Rater):
         Variance of a total over its mean; counts have at least 1.
     steepness
         How wide margins are for the chances that strengths give.
-    dependence
-        How low scores depend on one another: above 0, 1:0 and 0:1 are likelier and 0:0 and 1:1 less.
+    closeness
+        How much oftener than goals that know nothing of one another both sides score, and one goal decides: ``e^κ``
+        times, and scores of both kinds ``e^{2κ}`` times.
     scatter
         How much the odds of one goal going to the home side scatter around what strengths say. Both say something of
         counts alone.
@@ -125,7 +126,7 @@ class ScoreElo(Rater):
     mismatch: float | None = estimated(1.0, -2.0, 3.0, False, "how much more is scored in uneven matches")
     dispersion: float | None = estimated(1.1, 0.1, 20.0, True, "variance of a total over its mean", above_zero=True)
     steepness: float | None = estimated(1.0, 0.2, 5.0, True, "how wide margins are", above_zero=True)
-    dependence: float | None = estimated(0.0, -0.5, 0.5, False, "how low scores depend on one another", largest=0.5)
+    closeness: float | None = estimated(0.0, -0.5, 0.5, False, "how much oftener scores are close", largest=0.5)
     scatter: float | None = estimated(0.1, 0.001, 2.0, True, "scatter of the odds of a goal")
     law: Literal["auto", "counts", "points"] = "auto"
     look: int | None = LOOK
@@ -174,7 +175,7 @@ class ScoreElo(Rater):
         return self.law == "points" or (self.law == "auto" and mean_total > MANY_POINTS)
 
     def _unidentified_parameters(self, matches: Matches) -> Mapping[str, float]:
-        return {"dependence": 0.0, "scatter": 0.0} if self._points else {}
+        return {"closeness": 0.0, "scatter": 0.0} if self._points else {}
 
     def _losses(self, matches: Matches, skipped: int) -> Array:
         assert self._ahead is not None
@@ -203,7 +204,7 @@ class ScoreElo(Rater):
             max(values["dispersion"], least),
             values["steepness"],
             values["mismatch"],
-            values["dependence"],
+            values["closeness"],
             values["scatter"],
         )
 
