@@ -836,3 +836,14 @@ UNREAD = [
 def test_what_cannot_be_read_is_said_with_all_that_is_accepted(path, body, sentence, tmp_path):
     with serve(kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))) as client:
         assert refused(client.post(path, json=body)) == sentence
+
+
+def test_a_name_of_two_kinds_is_asked_for_by_kind(tmp_path):
+    book = kn.RatingBook(tmp_path / "book.db", kn.RankElo(walk=0.3, prior_spread=0.8, newcomer=0.0, regression=0.1))
+    book.add(kn.read_contests({"race": [1, 1], "driver": ["Lotus", "Ann"], "car": ["Ford", "Lotus"], "place": [1, 2]},
+                              slots=["driver", "car"]))  # fmt: skip
+    with serve(book) as client:
+        asked = refused(client.get("/ratings/Lotus"))
+        assert asked == "'Lotus' is the name of several: say of which kind, 'driver' and 'car'."
+        ratings = [client.get("/ratings/Lotus", params={"kind": kind}).json()["rating"] for kind in ("driver", "car")]
+        assert ratings[0] > 1500 > ratings[1] and client.get("/ratings/Ford").status_code == 200

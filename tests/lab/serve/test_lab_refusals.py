@@ -80,6 +80,8 @@ AFTER = {
         "field", {"entrants": [[["A"]], [["B"]]]},
         "A field is forecast from contests of many, not from matches of two sides.",
     ),
+    "somebody who is not there": ("team", {"name": "Zoe"}, "'Zoe' is not rated in this league."),
+    "a request that is a list": ("team", ["A"], "The request must hold a JSON object."),
     "raters on a few": ("compare", {}, "Fewer than 60 matches cannot tell raters apart."),
 }  # fmt: skip
 
@@ -118,6 +120,8 @@ def test_a_table_says_what_is_wrong(visit):
     for kind, content, sentence in (
         ("prices", b"a,b\n1,2\n", "A table holds results or lineups, not 'prices'."),
         ("results", b"", "none.csv is empty."),
+        ("results", b"home,away,result\n", "none.csv holds no rows below its header."),
+        ("results", b"home\nA\nB\n", "none.csv could not be read as a table: only one column was found."),
     ):
         answer = visitor.post(f"{base}/tables/{kind}?name=none.csv", content=content, headers=OWN)
         assert (answer.status_code, answer.json()) == (400, {"error": sentence})
