@@ -167,3 +167,17 @@ def test_pieces_say_what_was_estimated_on_and_what_was_set_aside(tmp_path):
         warnings.simplefilter("always")
         kn.TeamElo(look=100, ties=0.3, home_advantage=10.0, prior_spread=150.0).fit(scan)
     assert not [one for one in caught if "were estimated" in str(one.message)]
+
+
+@pytest.mark.parametrize(
+    ("results", "draws"),
+    [([1.0, 0.5, 0.0, 1.0] * 5, 0.25), ([1.0, 0.0] * 5, None), ([0.5] * 8 + [1.0] * 2, 0.8),
+     ([0.5] * 18 + [1.0] * 2, None),
+     ([0.5] * 19 + [0.0], None), ([0.75, 0.25, 1.0, 0.0], 0.25)],
+)  # fmt: skip
+def test_the_level_of_draws_is_read_where_there_are_some_and_not_nearly_all(results, draws):
+    number = len(results)
+    table = {"home": ["A", "B"] * number, "away": ["B", "C"] * number, "result": [x for x in results for _ in range(2)]}
+    rater = kn.KalmanElo()
+    rater._prepare(kn.read_matches(table, results="points"))
+    assert rater._level_draws == (None if draws is None else pytest.approx(draws))
