@@ -15,6 +15,7 @@ from kinelo.errors import InputError
 from kinelo.forecasts.fit import SettledSlopes, settled_slopes
 from kinelo.forecasts.scores import log_loss
 from kinelo.matches.dated import Condition
+from kinelo.raters import noise
 from kinelo.raters.adapter import blank_of, conditions_of
 from kinelo.raters.noise import NoiseFactors, _errors_of_ratios, find_factors, settle_factors
 from kinelo.raters.rank.state import ContestLevels
@@ -498,3 +499,45 @@ def test_finals_that_favourites_won_do_not_shrink_the_noise_of_finals(monkeypatc
         rater = kn.TeamElo(spread=0.0, regression=0.0, noise_by=["stage"]).fit(matches[:1200])
         losses[far] = log_loss(rater.one_step_ahead(matches[1200:]).probabilities, matches[1200:].result).mean()
     assert losses[0.2] < losses[math.inf] - 0.002
+
+
+def test_a_part_of_a_factor_is_earned_on_matches_left_out_in_turn(monkeypatch):
+    """Of every level one match in four is left out, whichever scored; the part loses least on all that were left out."""
+    level = np.array([2, 0, 1, 0, -1, 2, 2, 0, 1, 0, 0, 0, 1, 2, 0, 2, 2, -1, 0, 1])
+    scored = np.ones(level.size, bool)
+    scored[[3, 12]] = False
+    found, aim, left = np.array([0.8, -0.5, 0.3]), np.random.default_rng(4).normal(0.25, 0.2, level.size), []
+
+    def move(log, error, codes, k, losses, settled):
+        left.append(scored & ~settled.scored)
+        assert (
+            len(settled.by) == settled.scored.sum()
+            and settled.by[:, 0].tolist() == np.flatnonzero(settled.scored).tolist()
+        )
+        log[:] = found
+        return 0.0
+
+    monkeypatch.setattr(noise, "_move", move)
+    settled = SettledSlopes(np.flatnonzero(scored)[:, None].astype(float), scored)
+    parts = noise._part_earned(
+        np.zeros(3), level[:, None], 0, lambda factor: 9.0 * (np.log(factor) - aim) ** 2 * (1 + level), settled
+    )
+    seen = dict.fromkeys(range(3), 0)
+    fold = np.full(level.size, -1)
+    for k, one in enumerate(level):
+        if one >= 0:
+            fold[k], seen[one] = seen[one] % noise.FOLDS, seen[one] + 1
+    steps = noise.FOLD_STEPS
+    assert len(left) == noise.FOLDS * steps
+    for k in range(noise.FOLDS):
+        for out in left[k * steps : (k + 1) * steps]:
+            assert out.tolist() == ((fold == k) & scored).tolist()
+    expected = []
+    for one in range(3):
+        mine = [k for k in range(level.size) if level[k] == one and scored[k]]
+        lost = [
+            sum(9.0 * (part * found[one] - aim[k]) ** 2 * (1 + one) for k in mine) + noise.EARNED * part
+            for part in noise.PARTS
+        ]
+        expected.append(noise.PARTS[int(np.argmin(lost))])
+    assert parts.tolist() == expected and len(set(expected)) > 1
