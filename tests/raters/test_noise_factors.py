@@ -502,7 +502,7 @@ def test_finals_that_favourites_won_do_not_shrink_the_noise_of_finals(monkeypatc
 
 
 def test_a_part_of_a_factor_is_earned_on_matches_left_out_in_turn(monkeypatch):
-    """Of every level one match in four is left out, whichever scored; the part loses least on all that were left out."""
+    """Of every level one match in four is left out, whichever scored; the part loses least on those."""
     level = np.array([2, 0, 1, 0, -1, 2, 2, 0, 1, 0, 0, 0, 1, 2, 0, 2, 2, -1, 0, 1])
     scored = np.ones(level.size, bool)
     scored[[3, 12]] = False
