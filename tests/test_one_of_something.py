@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.book.season_trial import SeasonTrial
+from kinelo.book.seasons import SeasonTrial
 from kinelo.book.tiers import MovedByLuck
 from kinelo.cli import app
 from kinelo.decisions.judging import judge_lines

@@ -11,7 +11,7 @@ import numpy as np
 
 import kinelo as kn
 from kinelo.book.milestones import season_table
-from kinelo.book.season_trial import try_season
+from kinelo.book.seasons import try_season
 from kinelo.book.tiers import Tiers, moved_by_luck, set_tiers, tier_board
 from kinelo.decisions.queueing import Lobbies, Ticket, form_lobbies
 

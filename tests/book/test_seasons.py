@@ -8,8 +8,7 @@ from test_taken_back import Fails
 
 import kinelo as kn
 from kinelo.book.milestones import milestones, season_table, seasons
-from kinelo.book.season_trial import try_season
-from kinelo.book.seasons import moves_shown
+from kinelo.book.seasons import moves_shown, try_season
 from kinelo.raters.glicko.rater import Glicko2
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")

@@ -482,7 +482,7 @@ def _season_words(
     kept: RatingBook, name: str, reset: float, until: str | None, reward: Sequence[str], *, tried: bool
 ) -> list[str]:
     """What closing a season would do, or did."""
-    from kinelo.book.season_trial import try_season
+    from kinelo.book.seasons import try_season
 
     if tried:
         return try_season(kept, reset).lines()
