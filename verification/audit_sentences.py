@@ -1,6 +1,6 @@
 """How often is each kind of sentence of an audit said, and how often is it true?
 
-    python verification/audit_sentences.py [--leagues 16] [--contests 4] [--from 0] [--into FILE]
+    python verification/audit_sentences.py [--leagues 16] [--contests 4] [--others 8] [--from 0] [--into FILE]
 
 Thirteen kinds of leagues (sizes, draws, home, walks, form, newcomers, growing juniors, the weak leave; paired by
 chance, strength, rating, Swiss rounds and divisions with promotion), so many of each, seven K in use from 8 to 80 by
@@ -11,6 +11,7 @@ strengths. Contests of thirteen kinds (one series, a club, nobody moves, learner
 divisions, two a year, fields chosen by strength, by rating, at random, along a chain and in pools), K in use from 10 to
 400 by turns, are played on too and held against the strengths behind their orders; what is said of K against the K
 whose forecasts of the later half, one contest ahead, lose least on average over how two of a field would end.
+Luck by a column, line-ups and tables in use are asked of leagues of their own (`audit_others.py`).
 With --into every league appends its lines to a file, and leagues that stand there already are not played again.
 
 Exit code 1 if a kind of sentence that was said 20 times or more is true in less than 95 %, less two standard errors.
@@ -29,6 +30,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import ndtr
 
+import audit_others
 import contest_kinds
 import kinelo as kn
 from calendars import DIVISIONS, RANDOM, RATING, STRENGTH, SWISS, Kind, League, play
@@ -517,6 +519,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--leagues", type=int, default=16)
     parser.add_argument("--contests", type=int, default=4)
+    parser.add_argument("--others", type=int, default=8)
     parser.add_argument("--from", dest="first", type=int, default=0)
     parser.add_argument("--into", type=Path)
     asked = parser.parse_args()
@@ -527,10 +530,12 @@ def main() -> int:
             known[name, seed] = judged
     wanted = [(f"contests, {name}", seed) for seed in range(asked.contests) for name in CONTESTS]
     wanted += [(name, seed) for seed in range(asked.leagues) for name in KINDS]
+    wanted += [(name, seed) for seed in range(asked.others) for name in audit_others.KINDS]
     for name, seed in ((name, asked.first + seed) for name, seed in wanted):
         if (name, seed) not in known:
             kind = name.removeprefix("contests, ")
-            judged = one_league(kind, seed) if name == kind else some_contests(kind, seed)
+            other = audit_others.KINDS.get(name)
+            judged = other(seed) if other else one_league(kind, seed) if name == kind else some_contests(kind, seed)
             known[name, seed] = [(words, bool(true)) for words, true in judged]
             if asked.into is not None:
                 with asked.into.open("a") as lines:
@@ -540,7 +545,9 @@ def main() -> int:
         for words, true in judged:
             counts[words].append(true)
     races = sum(name.startswith("contests, ") for name, _ in known)
-    print(f"{len(known) - races} leagues of {len(KINDS)} kinds, {races} of contests of {len(CONTESTS)}\n")
+    others = sum(name in audit_others.KINDS for name, _ in known)
+    leagues = f"{len(known) - races - others} leagues of {len(KINDS)} kinds, {races} of contests of {len(CONTESTS)}"
+    print(f"{leagues}, {others} others of {len(audit_others.KINDS)}\n")
     print("| sentence | said | true, % |\n|---|---|---|")
     missed = 0
     for words, true in sorted(counts.items()):

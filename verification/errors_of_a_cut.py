@@ -4,8 +4,8 @@
 
 Leagues of 40 whose strengths return to a mean and whose margins are normal, 9,000 matches each, of which ``fit`` takes
 the latest 3,000 (``look``). Prints of every parameter how many of the 95 % intervals (1.96 standard errors) hold the
-truth, where there is one, and the mean square of errors over what is said; the same of fits of all matches; and how
-many intervals of the latest hold what all matches say.
+truth, where there is one (the noise has no error), and the mean square of errors over what is said; the same of fits of
+all matches; and how many intervals of the latest hold what all matches say.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def truth_of(matches: kn.matches.Matches, part: kn.matches.Matches) -> dict[str,
     running_unit(part.margin, first_unit(matches.margin), float(MEMORY), before)
     unit = 1.0 / np.sqrt(np.mean(before[len(part) // 4 :] ** -2.0))
     truth = {"walk": WALK / unit, "prior_spread": WALK / np.sqrt(2.0 * RETURN) / unit, "regression": RETURN}
-    return truth | {"noise": NOISE / unit, "sharpness": unit / NOISE}
+    return truth | {"sharpness": unit / NOISE}
 
 
 def fitted(seed: int) -> dict[str, tuple[float, ...]]:
@@ -63,7 +63,7 @@ def fitted(seed: int) -> dict[str, tuple[float, ...]]:
                 given |= {"opponent_prior": 0.0, "ties": 0.001, "sharpness_walk": 0.0, "ties_walk": 0.0}
                 given |= {"covariance": "full"}
             found.append((rater(**given, look=look).fit(matches).estimates_, truth if given else {}))
-        for name in found[0][0].values:
+        for name in found[0][0].standard_errors:
             both = [(one.values[name], one.standard_errors[name], true.get(name, np.nan)) for one, true in found]
             rows[f"{rater.__name__} {name}"] = (*both[0], *both[1])
     return rows

@@ -90,6 +90,18 @@ def test_an_estimate_at_the_end_of_its_range_says_so_everywhere():
     ]
 
 
+def test_what_has_no_error_is_shown_alone_and_does_not_count_as_flat():
+    found = kn.forecasts.Estimates({"noise": 0.7512, "prior_spread": 2.0}, {"prior_spread": float("nan")}, -10.0, 6)
+    rater = SimpleNamespace(estimates_=found, parameters_=found.values, noise=None, prior_spread=None)
+    assert [cells[:2] for cells in parameters_table(rater).cells()] == [
+        ["Noise", "0.7512"],
+        ["Prior spread", "2 (hardly matters)"],
+    ]
+    league = kn.sample_league(seed=1, rounds=4)
+    rater = kn.KalmanElo(home_spread=0.1, venue_walk=0.03, doubt=1.0).fit(kn.read_matches(league.results))
+    assert "noise" in rater.estimates_.values and "noise" not in rater.estimates_.standard_errors
+
+
 def test_what_is_estimated_all_at_once_is_not_called_otherwise():
     """Ties and the worth of a side are estimated at every update, without errors of their own."""
     votes = {"model_a": ["A", "B", "A"], "model_b": ["B", "C", "C"], "winner": ["model_a", "tie", "model_b"]}

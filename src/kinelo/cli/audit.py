@@ -188,7 +188,7 @@ def audit(
     forms: AuditForms,
     home_advantage: float | None = option("Home advantage in use, in points; by default that of the earlier half."),
     rater: str | None = option(IN_USE_HELP),
-    ratings: Path | None = option("Table of the ratings in use: name, rating, perhaps deviation."),
+    ratings: Path | None = option("Table of the ratings in use: name, rating."),
     by: str | None = option(
         "Answer by group too: a column of the file (or home_ and away_ one), or a file of name, group."
     ),

@@ -196,7 +196,8 @@ class Estimates:
     Attributes
     ----------
     values, standard_errors
-        By parameter name; a standard error is NaN where the likelihood is flat or the estimate stands at a bound.
+        By parameter name; a standard error is NaN where the likelihood is flat or the estimate stands at a bound. The
+        noise of margins, which follows from the others, has none.
     log_likelihood
         Of the training matches at ``values``.
     matches

@@ -421,9 +421,8 @@ class GaussianRater(Rater):
             skipped = int(WARM_UP * len(matches))
             loss = log_loss(twin.one_step_ahead(matches).probabilities[skipped:], matches.result[skipped:]).sum()
             count = len(matches) - skipped
-            errors = estimates.standard_errors | {"noise": noise / math.sqrt(2.0 * count)}
             values = estimates.values | {"noise": noise}
-            return replace(estimates, values=values, standard_errors=errors, log_likelihood=-float(loss), matches=count)
+            return replace(estimates, values=values, log_likelihood=-float(loss), matches=count)
         twin = copy.copy(self)
         twin.noise, twin._in_noises = 1.0, True
         estimates = twin._seek(matches)
@@ -435,7 +434,7 @@ class GaussianRater(Rater):
         return replace(
             estimates,
             values={name: value * factor[name] for name, value in estimates.values.items()} | {"noise": noise},
-            standard_errors=errors | {"noise": noise / math.sqrt(2.0 * estimates.matches)},
+            standard_errors=errors,  # not of the noise: luck of margins alone is half of its error
         )
 
     def _seek(self, matches: Matches) -> Estimates:

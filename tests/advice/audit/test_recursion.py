@@ -183,14 +183,14 @@ def audited_draws():
 
 
 @pytest.mark.usefixtures("few_replays")
-def test_with_many_draws_points_k_and_the_slope_of_a_true_table_are_those_of_plain_elo():
+def test_with_many_draws_points_and_k_are_those_of_plain_elo_and_a_true_table_is_hardly_off():
     found = audited_draws()
-    # The spread is 182, and the best K 12.6. Between leagues they scatter by 5.5 and .6, the slope by .03; under a law
-    # that counts draws twice the slope were 2.
+    # The spread is 182, and the best K 12.6. Between leagues they scatter by 5.5 and .6; under a law that counts draws
+    # twice a true table were off by about 91.
     assert found.spread == pytest.approx(182.0, abs=14.0)
     assert found.curve.best.k == pytest.approx(12.6, abs=1.8)
     assert found.measured.best == pytest.approx(12.6, abs=1.8)
-    assert found.ratings.slope == pytest.approx(1.0, abs=0.08)
+    assert found.ratings.error < 50.0
     assert found.slope[0] == pytest.approx(found.now.slope, abs=3 * found.slope[1])
 
 

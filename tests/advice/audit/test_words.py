@@ -1,5 +1,6 @@
 """Every line of an audit, word for word, from numbers made up for it: all different, each direction once."""
 
+import math
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ import kinelo as kn
 from kinelo.advice.audit.alike import OpponentsFound, Range
 from kinelo.advice.audit.audit import HistoryPeriod, Home
 from kinelo.advice.audit.backtest import Difference, KBacktest
+from kinelo.advice.audit.contests import LuckLevel
 from kinelo.advice.audit.gaps import Band
 from kinelo.advice.audit.in_use import OtherSystem
 from kinelo.advice.audit.inflation import GroupFound, RatingInflation, Shift
@@ -285,16 +287,10 @@ def test_the_best_fifth_is_the_last_and_a_positive_number_is_underrated():
     ]
 
 
-def test_a_table_in_use_with_the_share_that_its_deviations_explain():
-    found = RatingsInUse(
-        12, 0.83, 46.0, 4.0, (Misrated("Cay", 60.0, 91.0, -31.0, 9.0), Misrated("Dor", -50.0, -62.0, 12.0, 8.0))
-    )
-    first, *extremes = line("The table in use", ratings=found).splitlines()
-    assert first == (
-        "12 sides compared: off by ± 46 points, slope on strengths 0.83; stated deviations explain 25 % of the squared "
-        "errors"
-    )
-    assert extremes == [
+def test_a_table_in_use_is_off_by_so_much_and_so_are_its_ends():
+    ends = Misrated("Cay", 60.0, 91.0, -31.0, 9.0), Misrated("Dor", -50.0, -62.0, 12.0, 8.0)
+    assert line("The table in use", ratings=RatingsInUse(12, 46.0, ends)).splitlines() == [
+        "12 sides compared: off by ± 46 points",
         "Cay, rated +60: too low",
         "Dor, rated -50: right within chance",
     ]
@@ -327,10 +323,10 @@ def test_another_system_is_better_where_it_loses_less(gap, way):
 
 def test_what_line_ups_tell():
     found = Performance(63.0, 41.0, 80.0, 0.013, 1250, {})
-    assert line("Performances", performance=found) == (
-        "line-ups move a side by 63 (41 to 80) points about its strength, from 1,250 matches; by chance alone as much "
-        "in 1.3 % of leagues"
-    )
+    said = "line-ups move a side by 41 points or more about its strength, from 1,250 matches"
+    assert line("Performances", performance=found) == said
+    hidden = "that line-ups move a side 1,250 matches do not show"
+    assert line("Performances", performance=replace(found, low=0.0)) == hidden
 
 
 def test_a_gain_is_what_the_first_loses_more_than_the_second():
@@ -675,14 +671,28 @@ def test_of_the_matches_to_come_nothing_is_said_beside_the_k_that_is_said():
     assert "Matches to come" not in dict(rows_of(case(outlook=found)))
 
 
+def some_contests(**changes):
+    found = {
+        "start": None, "moves": False, "alike": Range(0.1, 0.05, 0.14), "like_meets_like": False, "k": 20.0,
+        "advice": Advice(30.0, 20.0, 40.0, agree=True, telling=True), "other": None, "luck": (),
+        "contests": SimpleNamespace(sizes=np.array([8, 10, 12])), "measured": SimpleNamespace(at=lambda k: k / 50),
+    }  # fmt: skip
+    return SimpleNamespace(**(found | changes))
+
+
+def test_levels_are_named_whose_luck_clearly_differs():
+    low_and_high = {"dirt": (1.02, 1.6), "ice": (1.1, 3.0), "road": (0.4, 0.98), "salt": (0.9, 1.3), "sand": (0.7, 1.1)}
+    luck = [LuckLevel("track", name, math.sqrt(a * b), a, b, 9) for name, (a, b) in low_and_high.items()]
+    rows = dict(contest_rows(some_contests(luck=(*luck, LuckLevel("day", "Sunday", 1.1, 0.9, 1.3, 40)))))
+    assert rows["Luck by track"] == (
+        "more than usual at ice, dirt; less than usual at road; plain Elo counts all alike, RankElo does not"
+    )
+    assert rows["Luck by day"] == "no level clearly differs"
+
+
 def test_fields_hardly_differ_or_like_meets_like_or_neither_is_clear():
     def fields(low, high, like=False):
-        found = SimpleNamespace(
-            start=None, moves=False, alike=Range((low + high) / 2, low, high), like_meets_like=like, k=20.0,
-            advice=Advice(30.0, 20.0, 40.0, agree=True, telling=True), other=None, luck=(),
-            contests=SimpleNamespace(sizes=np.array([8, 10, 12])), measured=SimpleNamespace(at=lambda k: k / 50),
-        )  # fmt: skip
-        rows = dict(contest_rows(found))
+        rows = dict(contest_rows(some_contests(alike=Range((low + high) / 2, low, high), like_meets_like=like)))
         assert rows["Which K"] == "by backtest 30 (20 to 40); log-loss of orders 0.6000"
         return rows["Fields"]
 

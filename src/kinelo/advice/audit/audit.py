@@ -307,8 +307,8 @@ def audit(
         of the earlier half, which any ``home_advantage=None`` stands for. Any other rater is fitted on the earlier
         half, and its forecasts of the later one are held against results and against Elo at its best K.
     ratings
-        The table of ratings in use (name, rating, perhaps deviation): a frame, a mapping or a CSV file. It is
-        held against what the matches say of strengths today.
+        The table of ratings in use (name, rating): a frame, a mapping or a CSV file. It is held against what the
+        matches say of strengths today.
     by
         Groups whose questions are answered apart: a mapping from names to groups, a table or CSV file with the columns
         name and group, or a column that the matches were read with (``conditions=["region"]``, or one for each side).

@@ -48,7 +48,7 @@ CLEARLY_MOVES = 5.0
 
 
 class LuckLevel(NamedTuple):
-    """Factor of the luck at one level of a column, with its 80 % interval, and contests."""
+    """Factor of the luck at one level of a column, with its 95 % interval, and contests."""
 
     column: str
     level: str
@@ -213,7 +213,7 @@ def audit_contests(contests: Contests, rater: Rater | None, tell: Callable[[str,
         tested=measured.difference(in_use.k or advice.k, advice.k), pairs_right=(before, after), measured=measured,
         walk=Shift(walk, error, len(audited.entrants)), fields=fields,
         start=right_start(audited, since, _ahead(in_use, measured.best, audited), truth),
-        luck=tuple(LuckLevel(*row) for row in truth.noise_factors_.rows()), other=other, notes=notes, in_use=in_use,
+        luck=tuple(LuckLevel(*row) for row in truth._noise.table(0.95).rows()), other=other, notes=notes, in_use=in_use,
         contests=audited, since=since,
     )  # fmt: skip
 

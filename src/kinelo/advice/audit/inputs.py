@@ -122,25 +122,19 @@ class RatingsInUse:
     ----------
     sides
         How many were compared.
-    slope
-        Slope of ratings on strengths: below 1 the scale is shrunken.
     error
         Standard deviation of ratings about strengths, in points.
-    deviation_ratio
-        Mean square of (rating − strength)/deviation: 1 where stated deviations are honest; None without any.
     extremes
         The sides rated highest and lowest.
     """
 
     sides: int
-    slope: float
     error: float
-    deviation_ratio: float | None
     extremes: tuple[Misrated, ...]
 
 
 def table_of(ratings: Any, matches: Matches) -> pl.DataFrame:
-    """The table of ratings in use as a frame: name, rating, perhaps deviation."""
+    """The table of ratings in use as a frame: name, rating."""
     import polars as pl
 
     try:
@@ -186,17 +180,11 @@ def compare_ratings(
     rating = np.array([row["rating"] for _, row in rows])
     rating = rating - rating.mean()
     strengths, error = strength[places] - strength[places].mean(), np.sqrt(doubt[places])
-
-    slope = float(strengths @ rating) / max(float(strengths @ strengths), 1e-12)
     off = rating - strengths
-    ratio = None
-    if "deviation" in table.columns:
-        stated = np.array([float(row["deviation"]) if row["deviation"] is not None else math.nan for _, row in rows])
-        ratio = float(np.nanmean((off**2 + error**2) / stated**2))
     order = np.argsort(-rating, kind="stable")
     chosen = [*order[:LISTED_SIDES], *order[max(LISTED_SIDES, order.size - LISTED_SIDES) :]]
     extremes = tuple(
         Misrated(teams[places[i]], *(float(x[i]) for x in (rating, strengths, off, error))) for i in chosen
     )
     error_of_all = math.sqrt(float(np.mean(off**2) + np.mean(error**2)))
-    return RatingsInUse(len(rows), slope, error_of_all, ratio, extremes)
+    return RatingsInUse(len(rows), error_of_all, extremes)

@@ -396,16 +396,16 @@ def rows_of(audit: Audit) -> Rows:
         rows.insert(0, (audit.other.name, _other(audit.other)))
     rows += [(f"Group {quoted(one.group)}", group_words(one, audit.reference)) for one in audit.groups]
     if (found := audit.performance) is not None:
-        moved = f"line-ups move a side by {with_interval(found.spread, found.low, found.high, '.0f')} points about its "
-        moved += f"strength, from {found.matches:,} matches; "
-        rows.append(("Performances", f"{moved}by chance alone as much in {percent(found.p_value, 1)} of leagues"))
+        moved = f"that line-ups move a side {found.matches:,} matches do not show"
+        if found.low > 0:
+            moved = (
+                f"line-ups move a side by {found.low:.0f} points or more about its strength, from {found.matches:,} "
+            )
+            moved += "matches"
+        rows.append(("Performances", moved))
     if (table := audit.ratings) is not None:
-        ratio = table.deviation_ratio
-        stated = "" if ratio is None else (
-            f"; stated deviations explain {100 / max(ratio, 1e-9):.0f} % of the squared errors"
-        )  # fmt: skip
-        compared = f"{table.sides} sides compared: off by ± {table.error:.0f} points, slope on strengths "
-        rows.append(("The table in use", f"{compared}{table.slope:.2f}{stated}\n{_extremes(table.extremes)}"))
+        compared = f"{table.sides} sides compared: off by ± {table.error:.0f} points"
+        rows.append(("The table in use", f"{compared}\n{_extremes(table.extremes)}"))
     # One side's matches say nothing of a league's K, nor of how far its sides lie apart.
     return rows if audit.extract is None else [row for row in rows if row[0] in TOLD_BY_ONE_SIDE]
 
@@ -538,7 +538,8 @@ def contest_rows(found: ContestAudit) -> Rows:
     ]
     for column in dict.fromkeys(one.column for one in found.luck):
         levels = sorted((one for one in found.luck if one.column == column), key=lambda one: -one.factor)
-        factors = ", ".join(f"{one.level} {with_interval(one.factor, one.low, one.high, '.2f')}" for one in levels)
-        words = f"times the usual noise (80 % interval): {factors}; plain Elo counts all alike, RankElo does not"
-        rows.append((f"Luck by {column}", words))
+        ways = (("more", [one for one in levels if one.low > 1]), ("less", [one for one in levels if one.high < 1]))
+        clear = [f"{way} than usual at {', '.join(one.level for one in some)}" for way, some in ways if some]
+        clear = [*clear, "plain Elo counts all alike, RankElo does not"] if clear else ["no level clearly differs"]
+        rows.append((f"Luck by {column}", "; ".join(clear)))
     return rows
