@@ -97,7 +97,7 @@ def test_what_has_no_error_is_shown_alone_and_does_not_count_as_flat():
         ["Noise", "0.7512"],
         ["Prior spread", "2 (hardly matters)"],
     ]
-    league = kn.sample_league(seed=1, rounds=4)
+    league = kn.sample_league(8, 2, seed=1)
     rater = kn.KalmanElo(home_spread=0.1, venue_walk=0.03, doubt=1.0).fit(kn.read_matches(league.results))
     assert "noise" in rater.estimates_.values and "noise" not in rater.estimates_.standard_errors
 

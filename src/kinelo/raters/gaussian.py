@@ -434,7 +434,7 @@ class GaussianRater(Rater):
         return replace(
             estimates,
             values={name: value * factor[name] for name, value in estimates.values.items()} | {"noise": noise},
-            standard_errors=errors,  # not of the noise: luck of margins alone is half of its error
+            standard_errors=errors,  # not of the noise: the luck of margins is but a part of its error
         )
 
     def _seek(self, matches: Matches) -> Estimates:

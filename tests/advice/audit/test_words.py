@@ -287,10 +287,10 @@ def test_the_best_fifth_is_the_last_and_a_positive_number_is_underrated():
     ]
 
 
-def test_a_table_in_use_is_off_by_so_much_and_so_are_its_ends():
+def test_of_a_table_in_use_both_ends_are_told():
     ends = Misrated("Cay", 60.0, 91.0, -31.0, 9.0), Misrated("Dor", -50.0, -62.0, 12.0, 8.0)
-    assert line("The table in use", ratings=RatingsInUse(12, 46.0, ends)).splitlines() == [
-        "12 sides compared: off by ± 46 points",
+    assert line("The table in use", ratings=RatingsInUse(12, ends)).splitlines() == [
+        "12 sides compared",
         "Cay, rated +60: too low",
         "Dor, rated -50: right within chance",
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -122,14 +121,11 @@ class RatingsInUse:
     ----------
     sides
         How many were compared.
-    error
-        Standard deviation of ratings about strengths, in points.
     extremes
         The sides rated highest and lowest.
     """
 
     sides: int
-    error: float
     extremes: tuple[Misrated, ...]
 
 
@@ -186,5 +182,4 @@ def compare_ratings(
     extremes = tuple(
         Misrated(teams[places[i]], *(float(x[i]) for x in (rating, strengths, off, error))) for i in chosen
     )
-    error_of_all = math.sqrt(float(np.mean(off**2) + np.mean(error**2)))
-    return RatingsInUse(len(rows), error_of_all, extremes)
+    return RatingsInUse(len(rows), extremes)

@@ -404,8 +404,7 @@ def rows_of(audit: Audit) -> Rows:
             moved += "matches"
         rows.append(("Performances", moved))
     if (table := audit.ratings) is not None:
-        compared = f"{table.sides} sides compared: off by ± {table.error:.0f} points"
-        rows.append(("The table in use", f"{compared}\n{_extremes(table.extremes)}"))
+        rows.append(("The table in use", f"{table.sides} sides compared\n{_extremes(table.extremes)}"))
     # One side's matches say nothing of a league's K, nor of how far its sides lie apart.
     return rows if audit.extract is None else [row for row in rows if row[0] in TOLD_BY_ONE_SIDE]
 
