@@ -238,9 +238,9 @@ def _estimated(rater: Any) -> dict[str, str]:
         return {}
     shown = {}
     for name, value in estimates.values.items():
-        error = estimates.standard_errors.get(name)  # None where nobody asked how well it is known
-        known = error is not None and math.isfinite(error)
-        end = " (the end of its range)" if name in estimates.at_bounds else HARDLY if error != error else ""
+        error = estimates.standard_errors.get(name, math.inf)  # the noise has none
+        known = math.isfinite(error)
+        end = " (the end of its range)" if name in estimates.at_bounds else HARDLY if math.isnan(error) else ""
         shown[name] = (with_its_error(value, error) if known else f"{value:.4g}") + end
     return shown
 

@@ -143,7 +143,7 @@ def test_every_door_gives_one_answer_and_says_luck_by_track(tmp_path) -> None:
     factor = {one.level: one.factor for one in here.luck}
     assert factor["oval"] / factor["road"] > 2.0
     rows = dict(here.rows())
-    assert rows["Luck by track"].startswith("more than usual at oval; less than usual at road; plain Elo")
+    assert rows["Luck by track"].startswith("more than usual at oval; plain Elo counts")
     assert "K = 20 is too small for these contests: K = " in here.verdict
     page = kn.pages.share_page(here)
     assert "70 contests with 1,260 entries" in page and f"best: {here.advice.k:.3g}" in page
