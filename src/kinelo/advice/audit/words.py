@@ -396,12 +396,10 @@ def rows_of(audit: Audit) -> Rows:
         rows.insert(0, (audit.other.name, _other(audit.other)))
     rows += [(f"Group {quoted(one.group)}", group_words(one, audit.reference)) for one in audit.groups]
     if (found := audit.performance) is not None:
-        moved = f"that line-ups move a side {found.matches:,} matches do not show"
+        seen = f"{found.matches:,} matches"
+        moved = f"that line-ups move a side {seen} do not show"
         if found.low > 0:
-            moved = (
-                f"line-ups move a side by {found.low:.0f} points or more about its strength, from {found.matches:,} "
-            )
-            moved += "matches"
+            moved = f"line-ups move a side by {found.low:.0f} points or more about its strength, from {seen}"
         rows.append(("Performances", moved))
     if (table := audit.ratings) is not None:
         rows.append(("The table in use", f"{table.sides} sides compared\n{_extremes(table.extremes)}"))
