@@ -7,9 +7,11 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.book.refitting import Refit
 from kinelo.book.seasons import SeasonTrial
 from kinelo.book.tiers import MovedByLuck
 from kinelo.cli import app
+from kinelo.cli.rate import _refit_words
 from kinelo.decisions.judging import judge_lines
 from kinelo.decisions.queueing import Policy, QueueTrial
 from kinelo.decisions.wrong_ratings import watch_lines
@@ -58,6 +60,12 @@ ONE_AND_TWO = {
     ),
     "players and minutes": (
         lambda n: trial(1, n, n), "Of 1 player in a minute: ", "", "Of 2 players in 2 minutes: ", "",
+    ),
+    "matches learnt from": (
+        lambda n: _refit_words(Refit(1, "2024-05-01", n, {"step": 20.0}, {"step": 24.5}, 0.61, 0.6), "matches"),
+        "Learnt from 1 match up to 2024-05-01, and all ratings computed again: log-loss of their forecasts 0.6100 → "
+        "0.6000, on matches that chose the parameters.\nstep 20 → 24.5",
+        "", "Learnt from 2 matches up to 2024-05-01,", "",
     ),
     "too few players": (
         lambda n: trial(0, n, n), "1 player in a minute is too few for a lobby.", "",

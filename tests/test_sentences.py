@@ -784,6 +784,16 @@ CASES = {
     ),
     "no worker": (lambda: ServiceSettings("book.db", workers=0), "--workers must lie between 1 and 64, not at 0."),
     # Matches and contests
+    "no column of either side": (
+        lambda: kn.read_matches({"p": ["A"], "q": ["B"]}),
+        "the table has no column for the home side, nor for the away side; name it with columns={'home': ..., "
+        "'away': ...}, its columns are 'p', 'q'.",
+    ),
+    "no column of one side": (
+        lambda: kn.read_matches({"home": ["A"], "q": ["B"], "result": [1]}),
+        "the table has no column for the away side; name it with columns={'away': ...}, its columns are 'home', 'q', "
+        "'result'.",
+    ),
     "an order of dates": (
         lambda: kn.read_matches(TWO, dates="dym"), "dates='dym' is no order of dates; it is 'dmy', 'mdy' or 'ymd'.",
     ),
