@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 import kinelo as kn
 from kinelo.matches.columns import listed, note_of_title
 from kinelo.matches.dated import Rejects
+from kinelo.matches.loading import Sheet, _together
 from kinelo.matches.rows import listed_names
 from kinelo.matches.same_side import note_of_likely
 from kinelo.presentation import Table, words
@@ -91,3 +93,18 @@ SLOTS = {
 def test_slots_that_are_none(case):
     slots, sentence = SLOTS[case]
     check_refusal((lambda: kn.read_contests(RACES, slots=slots), sentence))
+
+
+@pytest.mark.parametrize(
+    ("others", "words"),
+    [
+        (1, "the workbook has 2 sheets: 'S' was read; 'N0' has other columns and was left out (sheet= chooses one)"),
+        (2, "the workbook has 3 sheets: 'S' was read; 'N0', 'N1' have other columns and were left out "
+            "(sheet= chooses one)"),
+    ],
+)  # fmt: skip
+def test_sheets_that_were_left_out(others, words):
+    first = Sheet("S", pl.DataFrame({"home": ["A"], "away": ["B"]}), (), [])
+    strange = [Sheet(f"N{k}", pl.DataFrame({"fee": [k]}), (), []) for k in range(others)]
+    table, notes, above = _together([first, *strange])
+    assert table.columns == ["home", "away"] and notes == (words,) and above == 0
