@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.book.milestones import SeasonTrial
 from kinelo.book.refitting import Refit
-from kinelo.book.seasons import SeasonTrial
 from kinelo.book.tiers import MovedByLuck
 from kinelo.cli import app
 from kinelo.cli.rate import _refit_words

@@ -10,8 +10,7 @@ import tempfile
 import numpy as np
 
 import kinelo as kn
-from kinelo.book.milestones import season_table
-from kinelo.book.seasons import try_season
+from kinelo.book.milestones import season_table, try_season
 from kinelo.book.tiers import Tiers, moved_by_luck, set_tiers, tier_board
 from kinelo.decisions.queueing import Lobbies, Ticket, form_lobbies
 

@@ -108,13 +108,13 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "!", "?")) else ".")
 
 
-def counted(number: int, one: str, several: str) -> str:
+def counted(number: int, singular: str, plural: str) -> str:
     """So many of something, as a sentence says it.
 
     >>> counted(1, "row is", "rows are"), counted(1200, "row is", "rows are")
     ('1 row is', '1,200 rows are')
     """
-    return f"{number:,} {one if number == 1 else several}"
+    return f"{number:,} {singular if number == 1 else plural}"
 
 
 def quoted(name: str) -> str:

@@ -9,7 +9,7 @@ import pytest
 
 import kinelo as kn
 from kinelo.book.migration import read_skills
-from kinelo.book.seasons import try_season
+from kinelo.book.milestones import try_season
 from kinelo.book.tiers import Tiers, tiers_of
 from kinelo.forecasts.forecast import Forecast
 from refusals import check_refusal

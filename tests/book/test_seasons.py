@@ -7,8 +7,8 @@ from test_milestones import games, matches
 from test_taken_back import Fails
 
 import kinelo as kn
-from kinelo.book.milestones import milestones, season_table, seasons
-from kinelo.book.seasons import moves_shown, try_season
+from kinelo.book.milestones import milestones, season_table, seasons, try_season
+from kinelo.book.seasons import moves_shown
 from kinelo.raters.glicko.rater import Glicko2
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")

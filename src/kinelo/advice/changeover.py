@@ -142,11 +142,11 @@ class Changeover:
         }  # fmt: skip
 
 
-def changeover_table(found: Changeover, most: int = MOVERS_SHOWN) -> Table:
+def changeover_table(changeover: Changeover, most: int = MOVERS_SHOWN) -> Table:
     """Those who move furthest, from where, to where, and why."""
     ratings = [number("Old", "old", ".0f"), number("New", "new", ".0f"), number("Move", "move", "+.0f")]
     columns = [words("Name", "name"), *ratings, words("Why", "reason")]
-    return Table(columns, found.movers(most).to_dicts(), "Who moves furthest")
+    return Table(columns, changeover.movers(most).to_dicts(), "Who moves furthest")
 
 
 def title_sentences(found: Changeover) -> list[str]:
@@ -263,13 +263,13 @@ def _parts(old: _List, new: _List, matches: Matches, names: list[str]) -> dict[s
     return parts
 
 
-def _same(name: str, one: Any, other: Any) -> bool:
+def _same(name: str, first: Any, second: Any) -> bool:
     """Whether two values of an argument say the same; lists may be tables or paths."""
-    if name == "start" and one is not None and other is not None:
-        return read_start(one).plain() == read_start(other).plain()
-    if name == "k_of" and one is not None and other is not None:
-        return read_k(one) == read_k(other)
-    return (one is None) == (other is None) and (one is None or bool(one == other))
+    if name == "start" and first is not None and second is not None:
+        return read_start(first).plain() == read_start(second).plain()
+    if name == "k_of" and first is not None and second is not None:
+        return read_k(first) == read_k(second)
+    return (first is None) == (second is None) and (first is None or bool(first == second))
 
 
 def _table(

@@ -30,13 +30,13 @@ LEAST_FORECASTS = 5
 EVENT_WORDS = {"win": "comes first", "top 3": "is among the first three"}
 
 
-def loss_chart(found: Audit | ContestAudit) -> Chart:
+def loss_chart(audit: Audit | ContestAudit) -> Chart:
     """Log-loss over K, measured and (of matches) expected, each above its own least; with the best K, that in use, and
     what the past wanted where that is another one.
 
     Of the theory's curve differences are to be trusted, the level less so.
     """
-    past, best, measured, k = found.advice, advised(found), found.measured, found.k
+    past, best, measured, k = audit.advice, advised(audit), audit.measured, audit.k
     past = None if best is past else past
     seen = measured.log_loss - measured.log_loss.min()
     highest = float(seen.max())
@@ -53,7 +53,7 @@ def loss_chart(found: Audit | ContestAudit) -> Chart:
         Trace(f"best{' from today on' * (past is not None)}: {best.k:.3g}", "good", "upright", [best.k]),
     ]
     title = f"Log-loss over K by backtest; the best K is {best.k:.3g}"
-    curve = getattr(found, "curve", None)
+    curve = getattr(audit, "curve", None)
     if curve is not None:
         theory = curve.column("log_loss") - curve.column("log_loss").min()
         highest = max(highest, float(theory.max()))
@@ -68,20 +68,20 @@ def loss_chart(found: Audit | ContestAudit) -> Chart:
     return Chart(title, "K", "log-loss above the least", traces, y_range=ends, logarithmic=True)
 
 
-def periods_chart(found: Audit) -> Chart:
+def periods_chart(audit: Audit) -> Chart:
     """The best K of each quarter of the history, by backtest with its interval and by theory, and the K advised."""
-    ends = [np.datetime64(day) for one in found.periods for day in (one.first, one.last)]
+    ends = [np.datetime64(day) for one in audit.periods for day in (one.first, one.last)]
     measured, low, high, theory = (
-        np.repeat([getattr(one, name) for one in found.periods], 2) for name in ("measured", "low", "high", "theory")
+        np.repeat([getattr(one, name) for one in audit.periods], 2) for name in ("measured", "low", "high", "theory")
     )
-    k, when = found.lead.k, np.array(ends)
+    k, when = audit.lead.k, np.array(ends)
     traces = [
         Trace("95 % interval by backtest", "team", "band", when, high, low=low),
         Trace("by backtest", "team", "lines", when, measured),
         Trace("by theory", "prediction", "dashed", when, theory),
-        Trace(f"{'in use' if k == found.k else 'to use'}: {k:.3g}", "truth", "thin", when[[0, -1]], [k, k]),
+        Trace(f"{'in use' if k == audit.k else 'to use'}: {k:.3g}", "truth", "thin", when[[0, -1]], [k, k]),
     ]
-    said = ", ".join(f"{one.first} to {one.last}: {one.measured:.3g}" for one in found.periods)
+    said = ", ".join(f"{one.first} to {one.last}: {one.measured:.3g}" for one in audit.periods)
     return Chart(f"The best K by period: {said}", "date", "best K", traces)
 
 

@@ -160,7 +160,7 @@ def check_state(
 
 
 def check_tracking(
-    found: Tracking,
+    tracked: Tracking,
     strengths: Strength | Continuum,
     *,
     matches: int = CHECK_MATCHES,
@@ -170,16 +170,16 @@ def check_tracking(
 
     With ``factor`` also the mean square where rating gaps are multiplied by it.
     """
-    same_league = found
+    same_league = tracked
     if isinstance(strengths, Continuum):
         strengths, same_league = _sample(strengths.theta, strengths.sigma), None
-    walk = found.dynamics
+    walk = tracked.dynamics
     if isinstance(walk, Walk):
         # Strengths that walk spread for ever. So the league begins as far in the past as ratings remember, with
         # strengths that much nearer together; one that cannot have walked for so long begins with equal ones. Theory
         # is that of the strengths which the league has about the moment at which they spread as they do today.
-        size, memory = strengths.teams, beginning(found.system, strengths).memory
-        batch = matches_together(found.system.schedule, size)
+        size, memory = strengths.teams, beginning(tracked.system, strengths).memory
+        batch = matches_together(tracked.system.schedule, size)
         before, after = (max(1, round(part * memory / batch)) for part in (FORGOTTEN - 0.5, 1.0))
         every = max(1, after // WALK_RECORDS)
         records = max(1, after // every)
@@ -187,23 +187,23 @@ def check_tracking(
         steps = before + every * records
         leagues = int(np.clip(2 * matches / (size * batch * steps), LEAST_LEAGUES, MOST_LEAGUES))
         plan = (steps, every, records)
-        rating, strength = last_records(found.system, begin, walk, plan, leagues, SEED, begin.theta)
-        found, length = tracking(found.system, as_walked(strengths, strength), walk), every * records * batch
+        rating, strength = last_records(tracked.system, begin, walk, plan, leagues, SEED, begin.theta)
+        tracked, length = tracking(tracked.system, as_walked(strengths, strength), walk), every * records * batch
     else:
         start = np.array(strengths.theta)
-        if found.teams is not None and found.teams.rating.size == strengths.teams:
-            start = found.teams.rating
-        rating, strength, length = _play(found.system, strengths, found.dynamics, start, matches, same_league)
+        if tracked.teams is not None and tracked.teams.rating.size == strengths.teams:
+            start = tracked.teams.rating
+        rating, strength, length = _play(tracked.system, strengths, tracked.dynamics, start, matches, same_league)
     x, y = (one - one.mean(axis=2, keepdims=True) for one in (strength, rating))
     both, alone, rated = ((one * other).mean(axis=(1, 2)) for one, other in ((x, y), (x, x), (y, y)))
     errors = (rating - strength).var(axis=2, ddof=1).mean(axis=1)
-    quantities = [_quantity("mean square error", found.E, errors)]
-    if found.V > 0:
-        quantities.append(_ratio("slope", found.rating_slope, both, alone))
-    quantities.append(_ratio("slope of strengths on ratings", found.forecast_slope, both, rated))
+    quantities = [_quantity("mean square error", tracked.E, errors)]
+    if tracked.V > 0:
+        quantities.append(_ratio("slope", tracked.rating_slope, both, alone))
+    quantities.append(_ratio("slope of strengths on ratings", tracked.forecast_slope, both, rated))
     if factor is not None and factor != 1:
-        quantities.append(_rescaled(factor, found.moments, rating, strength))
-    return Check(tuple(quantities), length, len(rating), math.sqrt(found.V) if isinstance(walk, Walk) else None)
+        quantities.append(_rescaled(factor, tracked.moments, rating, strength))
+    return Check(tuple(quantities), length, len(rating), math.sqrt(tracked.V) if isinstance(walk, Walk) else None)
 
 
 def before_walk(strengths: Strength, walk: Walk, matches: float) -> Strength:

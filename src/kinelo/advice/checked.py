@@ -99,9 +99,9 @@ def tracking(
     (('exact', 0.236406), ('independent', 0.319738))
     """
     asked = flag("check", check)
-    found = tracking_of(system, strengths, dynamics)
+    answer = tracking_of(system, strengths, dynamics)
     if asked:
         from kinelo.advice.check import check_tracking
 
-        found = replace(found, check=check_tracking(found, strengths))
-    return found
+        answer = replace(answer, check=check_tracking(answer, strengths))
+    return answer

@@ -181,7 +181,7 @@ def _known(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def design_table(found: Design) -> Table:
+def design_table(comparison: Design) -> Table:
     """The verdict above one row per system: E by theory and by simulation, log-loss and slopes."""
     simulated = Column(
         "E by simulation",
@@ -193,7 +193,7 @@ def design_table(found: Design) -> Table:
     columns = [words("System", "name"), number("E by theory", "theory", ".4g"), simulated]
     slopes = {"rating_slope": "ratings on strengths", "forecast_slope": "strengths on ratings"}
     columns += [number("log-loss", "log_loss", ".4f"), *(number(said, name, ".3f") for name, said in slopes.items())]
-    return Table(columns, found.table.to_dicts(), found.verdict)
+    return Table(columns, comparison.table.to_dicts(), comparison.verdict)
 
 
 def design(

@@ -260,13 +260,13 @@ def diagnose(
     return replace(verdict, check=played, remedy=remedy, open=turnover is not None, uncounted=uncounted)
 
 
-def _check(system: RatingSystem, strengths: Strength | Continuum, found: Judged, factor: float | None) -> Check:
+def _check(system: RatingSystem, strengths: Strength | Continuum, judged: Judged, factor: float | None) -> Check:
     # The simulator and its compiler are loaded by those who ask for a league only.
     from kinelo.advice.check import check_state, check_tracking
 
-    if found.tracking is not None:
-        return check_tracking(found.tracking, strengths, factor=factor)
-    return check_state(replace(found.state, system=system), factor=factor)
+    if judged.tracking is not None:
+        return check_tracking(judged.tracking, strengths, factor=factor)
+    return check_state(replace(judged.state, system=system), factor=factor)
 
 
 def _best(
@@ -274,7 +274,7 @@ def _best(
     league: JudgedLeague,
     turnover: Turnover | None,
     still: StationaryState,
-    found: Judged,
+    judged: Judged,
     known: dict[float, Judged],
 ) -> BestGamma | None:
     """The step of least error, newcomers included, where one γ serves all.
@@ -282,14 +282,14 @@ def _best(
     What is found at that step is remembered in ``known``.
     """
     one = isinstance(system.gamma, float)
-    if not (one or (found.tracking is not None and system.schedule is None)):
+    if not (one or (judged.tracking is not None and system.schedule is None)):
         return None
     try:
         best = search_gamma(system, league.strengths, league.dynamics, turnover)
         if best.gamma == 0 or turnover is not None:
             return best
         # The error of that step, as every other row has it.
-        known[best.gamma] = judge(replace(system, gamma=best.gamma), league, still, found.state)
+        known[best.gamma] = judge(replace(system, gamma=best.gamma), league, still, judged.state)
         return with_error(best, known[best.gamma].parts)
     except (InputError, NoStationaryState):
         return None
@@ -303,12 +303,12 @@ def _pace(
         with few_threads(still.teams.size):
             return rate_together(system.schedule, strengths, still, plain)
 
-    def settling(found: Judged, factor: float) -> float:
+    def settling(judged: Judged, factor: float) -> float:
         # Strengths of the day may explain more of a walk's ratings than noise adds.
-        variance = np.maximum(found.state.variance, 0.0)
+        variance = np.maximum(judged.state.variance, 0.0)
         other = replace(plain, gamma=factor * plain.step)
         with few_threads(still.teams.size):
-            noisy = replace(found.state, teams=still.teams, system=other, variance=variance)
+            noisy = replace(judged.state, teams=still.teams, system=other, variance=variance)
             return relaxation_of(noisy).matches_per_team(SETTLED_SHARE)
 
     return RatedTogether(True, settling)
@@ -318,38 +318,38 @@ def _verdict(
     system: RatingSystem,
     league: JudgedLeague,
     still: StationaryState,
-    found: Judged,
+    judged: Judged,
     settling: float,
     motion: MotionFacts | None,
     unbiased: UnbiasedGamma | None,
 ) -> Diagnosis:
     """Everything but checks and the remedy."""
-    state, teams = found.state, still.teams
+    state, teams = judged.state, still.teams
     learns = isinstance(league.dynamics, Learning)
     by_bias = np.argsort(state.bias, kind="stable")
     caveats = () if system.deviations else state.caveats
-    if found.tracking is not None:
-        caveats = found.tracking.caveats
-    travels = found.deviations is not None and abs(found.deviations.travel_speed) > STILL_SCALE
+    if judged.tracking is not None:
+        caveats = judged.tracking.caveats
+    travels = judged.deviations is not None and abs(judged.deviations.travel_speed) > STILL_SCALE
     return Diagnosis(
         system=system,
         league=f"{teams.size:,} teams" if teams.finite else "a continuum of teams",
         condition=_condition(system.outcome, teams),
         taylor=_taylor(system.outcome, teams),
-        slope=found.moments.rating_slope if learns else state.slope,
+        slope=judged.moments.rating_slope if learns else state.slope,
         slope_of_small_steps=still.slope,
         overrated=() if learns else _most_biased(state, by_bias[::-1], 1),
         underrated=() if learns else _most_biased(state, by_bias, -1),
         largest_bias=float(np.abs(state.bias).max()),
         rating_noise=math.sqrt(teams.mean(state.variance)),
-        strength_spread=math.sqrt(found.moments.V / teams.crowding),
-        strength_variance=found.moments.V,
+        strength_spread=math.sqrt(judged.moments.V / teams.crowding),
+        strength_variance=judged.moments.V,
         stable=state.stable,
         matches_until_converged=settling,
         unbiased_gamma=None if unbiased is None else unbiased.gamma,
         noise_when_unbiased=None if unbiased is None else unbiased.noise,
         error_when_unbiased=None if unbiased is None else unbiased.error,
-        error=found.parts,
+        error=judged.parts,
         dynamics=league.dynamics,
         open=False,
         uncounted=False,

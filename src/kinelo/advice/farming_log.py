@@ -138,11 +138,11 @@ def _log(matches: Matches, gained: Array, chance: Array, k: float) -> FarmingLog
     return FarmingLog(table, k, len(matches))
 
 
-def farming_table(found: FarmingLog, top: int = 10) -> Table:
+def farming_table(log: FarmingLog, top: int = 10) -> Table:
     """Those who gained most."""
     columns = [
         words("Name", "name"), number("Matches", "matches", ",.0f"), number("Gained", "gained", "+.0f"),
         span("95 %", "low", "high", ".0f"),
     ]  # fmt: skip
-    title = f"Points gained by the choice of opponents, K = {found.k:g}"
-    return Table(columns, found.table.head(top).to_dicts(), title)
+    title = f"Points gained by the choice of opponents, K = {log.k:g}"
+    return Table(columns, log.table.head(top).to_dicts(), title)

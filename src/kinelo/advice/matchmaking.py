@@ -155,13 +155,13 @@ class Matchmaking(Report):
         shown = [*self.frontier, *([] if self.best in self.frontier else [self.best])]
         rows = [
             (
-                one.name,
-                f"{one.one_sided:.3f} one-sided, {one.matches:,.0f} matches of a team ({one.candidates:,.0f} drawn), "
-                f"slope {one.slope:.3f}{' (stretched)' * one.stretched}, off by ± {math.sqrt(one.error):.3g}",
+                each.name,
+                f"{each.one_sided:.3f} one-sided, {each.matches:,.0f} matches of a team "
+                f"({each.candidates:,.0f} drawn), slope {each.slope:.3f}{' (stretched)' * each.stretched}, off by ± {math.sqrt(each.error):.3g}",
             )
-            for one in shown
+            for each in shown
         ]
-        left = sum(one.stretched for one in self.options)
+        left = sum(each.stretched for each in self.options)
         if left:
             words = f"{left} of {len(self.options)} pairings stretch ratings by more than {percent(self.stretch)}"
             rows.append(("Left out", f"{words} at γ = {self.system.step:.3g}"))
@@ -241,17 +241,17 @@ def matchmaking(
         named = {"all play all": AllPlayAll(), "local": Local(), **bench.family(), **(pairings or {})}
         if not system.pairing.constant:
             named["the system's own"] = system.pairing
-        tried = [one for name, pairing in named.items() if (one := bench.option(name, pairing)) is not None]
+        tried = [option for name, pairing in named.items() if (option := bench.option(name, pairing)) is not None]
         best = _own(bench, tried)
         if fairness is not None:
-            tried += [one for c in bench.widths() if (one := bench.fairly(c, float(fairness))) is not None]
+            tried += [option for c in bench.widths() if (option := bench.fairly(c, float(fairness))) is not None]
             best = _quickest(bench, tried, float(fairness))
         small = bench.small_step(best.pairing) if best.stretched else None
-    tried.sort(key=lambda one: (one.one_sided, one.matches))
+    tried.sort(key=lambda option: (option.one_sided, option.matches))
     frontier: list[PairingOption] = []  # fairest first, each quicker than every fairer one
-    for one in tried:
-        if not one.stretched and (not frontier or one.matches < frontier[-1].matches):
-            frontier.append(one)
+    for option in tried:
+        if not option.stretched and (not frontier or option.matches < frontier[-1].matches):
+            frontier.append(option)
     played = _play(bench, best) if check else None
     return Matchmaking(system, tuple(tried), tuple(frontier), best, fairness, allowed, small, played)
 
@@ -259,14 +259,14 @@ def matchmaking(
 def _own(bench: _Bench, tried: list[PairingOption]) -> PairingOption:
     """The system's own pairing."""
     system = bench.system
-    own = next((one for one in tried if one.pairing == system.pairing), None)
-    if own is None:
+    option = next((one for one in tried if one.pairing == system.pairing), None)
+    if option is None:
         raise NoStationaryState(
             f"Ratings do not settle with {system.pairing!r} at gamma = {system.step:g}: the league falls apart, or "
             "noise carries teams beyond the reach of those who would hold them. "
             f"Take {_smaller(bench.small_step(system.pairing))}a wider pairing."
         )
-    return own
+    return option
 
 
 def _smaller(step: float | None) -> str:
@@ -369,11 +369,11 @@ class _Bench:
             option = self.option("", pairing, gamma)
             return option is not None and not option.stretched
 
-        found = next((step for k in range(1, MOST_HALVINGS) if fits(step := self.system.step / 2**k)), None)
-        if found is not None:
+        reachable = next((step for k in range(1, MOST_HALVINGS) if fits(step := self.system.step / 2**k)), None)
+        if reachable is not None:
             for share in (1 / 2, 1 / 4, 1 / 8):
-                found = wider if fits(wider := found * 2**share) else found
-        return found
+                reachable = wider if fits(wider := reachable * 2**share) else reachable
+        return reachable
 
     def chances(self, state: StationaryState) -> Array:
         """How often each pair plays when it is drawn, over the noise of ratings."""

@@ -83,7 +83,7 @@ def motion_facts(
     system: RatingSystem,
     league: JudgedLeague,
     turnover: Turnover | None,
-    found: Judged,
+    judged: Judged,
     plain: RatingSystem,
     best: BestGamma | None,
 ) -> MotionFacts | None:
@@ -91,9 +91,9 @@ def motion_facts(
     strengths = league.strengths
     rounds = critical_gamma(system.outcome, strengths) if isinstance(system.schedule, Rounds) else None
     inflation = None if turnover is None else open_league(plain, strengths, turnover)
-    best = None if found.tracking is None and turnover is None else best
-    followed = None if found.tracking is None else found.moments
-    facts = MotionFacts(found.tracking, followed, best, rounds, found.deviations, inflation)
+    best = None if judged.tracking is None and turnover is None else best
+    followed = None if judged.tracking is None else judged.moments
+    facts = MotionFacts(judged.tracking, followed, best, rounds, judged.deviations, inflation)
     return None if facts == MotionFacts() else facts
 
 

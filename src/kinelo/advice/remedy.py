@@ -220,14 +220,14 @@ def _search(error: ErrorAt) -> tuple[float, float]:
     return (best, error(best).total) if error(best).total < around[1] else (2.0**power, around[1])
 
 
-def with_newcomers(found: Judged, system: RatingSystem, league: JudgedLeague, turnover: Turnover) -> Judged:
+def with_newcomers(judged: Judged, system: RatingSystem, league: JudgedLeague, turnover: Turnover) -> Judged:
     """What was found, with the moments and the error of all who play, newcomers included, where theory knows them."""
     with suppress(InputError, NoStationaryState):
         if isinstance(system.gamma, float):
             state = OpenLeague(system, league.strengths, league.dynamics, turnover)(system.gamma)
-            return replace(found, moments=state.moments, parts=state.parts)
-        return replace(found, parts=_open(system, league, turnover))
-    return found
+            return replace(judged, moments=state.moments, parts=state.parts)
+        return replace(judged, parts=_open(system, league, turnover))
+    return judged
 
 
 def _open(system: RatingSystem, league: JudgedLeague, turnover: Turnover) -> Parts:

@@ -306,13 +306,13 @@ class RatingBook:
             return [error] * len(rows)
         except Exception:
             pass  # whose fault it is, each is told below
-        found: list[Added | Exception] = []
+        answers: list[Added | Exception] = []
         for row in rows:
             try:
-                found.append(self.update_one(**row))
+                answers.append(self.update_one(**row))
             except Exception as error:
-                found.append(error)
-        return found
+                answers.append(error)
+        return answers
 
     def _said(
         self, home: Any, away: Any = None, result: Any = None, *, match_id: str | None = None, date: Day | None = None,
@@ -486,16 +486,16 @@ class RatingBook:
             carry_on(rater, matches)
             begin_seasons(rater, LAST_DAY)
         ours, theirs = (
-            {row[:2]: row for row in (one._slots.rows() if ratings.local else shown_rows(one))}
-            for one in (stored_rater, rater)
+            {row[:2]: row for row in (first._slots.rows() if ratings.local else shown_rows(first))}
+            for first in (stored_rater, rater)
         )
         for key in sorted(ours.keys() | theirs.keys()):
-            one, other = ours.get(key), theirs.get(key)
-            if ratings.local and one != other:
+            first, second = ours.get(key), theirs.get(key)
+            if ratings.local and first != second:
                 wrong.append(f"The row of {key[1]!r} ({key[0]}) differs from one run over all {self.noun}.")
             # A rater that is kept as a whole is known by its ratings, as far as a search ends alike.
-            same = one is not None and other is not None and one[4:] == other[4:]
-            if not ratings.local and not (same and np.allclose(one[2:4], other[2:4], 1e-5)):  # type: ignore[index]
+            same = first is not None and second is not None and first[4:] == second[4:]
+            if not ratings.local and not (same and np.allclose(first[2:4], second[2:4], 1e-5)):  # type: ignore[index]
                 wrong.append(f"The rating of {key[1]!r} ({key[0]}) differs from one run over all {self.noun}.")
         shared = ratings.local and matches is not None
         if shared and json.dumps(stored_rater._slots.shared()) != json.dumps(rater._slots.shared()):

@@ -318,12 +318,12 @@ class SQLite(Database):
 
     def connection(self) -> Any:
         """The connection of this thread; a new one where the file was read as it lay and has changed since."""
-        own = self._own
-        lay = getattr(own, "lay", None)
-        if lay is not None and not own.reader.in_transaction and self._as_it_lies() != lay:
-            own.reader = own.lay = None
-        if getattr(own, "reader", None) is None:
-            own.lay = self._as_it_lies()
+        local = self._own
+        lay = getattr(local, "lay", None)
+        if lay is not None and not local.reader.in_transaction and self._as_it_lies() != lay:
+            local.reader = local.lay = None
+        if getattr(local, "reader", None) is None:
+            local.lay = self._as_it_lies()
         return super().connection()
 
     def connect(self, *, writing: bool) -> Any:

@@ -90,15 +90,15 @@ class Entry:
 
     def sentences(self, ledger: Any) -> list[str]:
         """What is not plain about the addition to a ledger, to whoever made it."""
-        sentences, one, noun = [], ledger.table, ledger.noun
+        sentences, match, noun = [], ledger.table, ledger.noun
         if len(self.changed):
-            differ = counted(len(self.changed), f"{one} of the book differs", f"{noun} of the book differ")
+            differ = counted(len(self.changed), f"{match} of the book differs", f"{noun} of the book differ")
             sentences.append(
                 f"{differ} in this table: {'it was' if len(self.changed) == 1 else 'they were'} changed, and the "
                 f"ratings computed again from {self.first_change} on."
             )
         if self.named:
-            held = counted(len(self.named), f"{one} that the book held", f"{noun} that the book held")
+            held = counted(len(self.named), f"{match} that the book held", f"{noun} that the book held")
             known = "are those of this table: they are known by its identifiers"
             known = "is one of this table: it is known by its identifier" if len(self.named) == 1 else known
             sentences.append(f"{held} without an identifier {known} from now on.")

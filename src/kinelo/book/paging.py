@@ -82,13 +82,13 @@ def place_of(book: RatingBook, asked: Asked) -> tuple[int | None, int]:
     There is no place for who is not among them.
     """
     database, (_, parts, values) = book._database, _shown(book, asked)
-    where, own = " AND ".join(parts), (asked.kind, asked.name)
+    where, key = " AND ".join(parts), (asked.kind, asked.name)
     (above,) = database.one(
         f"SELECT COUNT(*) FROM slot AS other, (SELECT kind AS k, mean AS m, number AS n FROM slot WHERE kind = ? AND "
         f"name = ?) AS own WHERE kind = k AND (mean > m OR (mean = m AND number < n)) AND {where}",
-        (*own, *values),
+        (*key, *values),
     )
-    there = database.one(f"SELECT 1 FROM slot WHERE {where} AND kind = ? AND name = ?", (*values, *own))
+    there = database.one(f"SELECT 1 FROM slot WHERE {where} AND kind = ? AND name = ?", (*values, *key))
     return None if there is None else above + 1, above
 
 

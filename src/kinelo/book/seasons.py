@@ -2,7 +2,6 @@
 
 A season ends with a day. Its table is a milestone (:mod:`kinelo.book.milestones`), which nothing changes any more. The
 next season begins with ratings drawn in (:mod:`kinelo.raters.soft_reset`), wherever the book rates matches again.
-:func:`try_season` says what closing one would do.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ import copy
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,15 +23,11 @@ from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
 from kinelo.matches.dated import UNDATED, Day, read_day
 from kinelo.model.validation import is_text, one_line
-from kinelo.presentation import counted
 from kinelo.raters.adapter import carry_on
 from kinelo.raters.questions import rater_shown
 from kinelo.raters.rater import Rater
 from kinelo.raters.slots import Key
 from kinelo.raters.soft_reset import SoftReset, soften
-
-if TYPE_CHECKING:
-    from kinelo.book.book import RatingBook
 
 FARTHEST = 366
 """Days after the last match by which a season ends at the latest."""
@@ -43,10 +38,6 @@ PARTS = 30
 LOOKED_BACK = 3
 """Seasons, the last ones, by which is found how far strengths move between them."""
 MOST_LETTERS = 200
-RIGHT_AGAIN = 0.99
-"""Rank correlation with the ratings that were not drawn in, from which ranks count as right."""
-FEWEST = 40
-"""Matches that a trial needs on either side."""
 
 
 @dataclass(frozen=True)
@@ -155,12 +146,12 @@ def _close(ratings: Ratings, wish: Wish, part: float, moves: float) -> None:
     before = rating_rows(rater, begun if now.resets else None)
     if not before:
         raise InputError(f"Nobody played from {begun} to {day}: there is no season to close.")
-    said = {"reset": part, "moves": moves, "players": len(before), "rewards": dict(wish.rewards)}
+    details = {"reset": part, "moves": moves, "players": len(before), "rewards": dict(wish.rewards)}
     count = database.one(f"SELECT COUNT(*) FROM {now.ledger.table} WHERE date < ?", (str(day + 1),))[0]
     reset = SoftReset(first, part, moves)
     if part or moves:
         soften(rater, reset)
-    milestone = (now.milestones + 1, SEASON, wish.name, str(day), count, plain_json(said))
+    milestone = (now.milestones + 1, SEASON, wish.name, str(day), count, plain_json(details))
     keep(database, milestone, before, rating_rows(rater), rewards_of(before, wish.rewards))
     now.open(type(now.blank))
     rater._resets_done = len(now.resets)
@@ -262,91 +253,3 @@ def softened(rater: Any, reset: SoftReset) -> Any:
     twin = copy.deepcopy(rater)
     soften(twin, reset)
     return twin
-
-
-@dataclass(frozen=True)
-class SeasonTrial:
-    """What a reset would do: ``falls`` (name, rating now and after, of the best and the last of the first kind), and
-    what it did in a replay of the later half of the book's matches, against the same ratings without it.
-
-    ``played`` is how many matches everyone had played in the mean (of those who did) by the end of each part of the
-    replay, ``ranks`` the rank correlation between both ratings by then, ``extra`` by how much the reset raised the mean
-    log-loss of forecasts in that part; ``right_after`` the matches from which ranks were right for good (within a
-    correlation of .99), none where they were not by the end. ``moves`` is in points.
-    """
-
-    reset: float
-    moves: float
-    falls: tuple[tuple[str, float, float], ...]
-    played: tuple[float, ...]
-    ranks: tuple[float, ...]
-    extra: tuple[float, ...]
-    right_after: float | None
-    loss: float
-    noun: str
-
-    def lines(self) -> list[str]:
-        """What it would do, in sentences."""
-        top = [f"{name} {then - now:+.0f} ({now:.0f} → {then:.0f})" for name, now, then in self.falls]
-        early = max(1, len(self.extra) // 5)
-        first, later = np.mean(self.extra[:early]), np.mean(self.extra[-early:])
-        worst = int(np.argmin(self.ranks))
-        when = (
-            "It was never below .99, so ranks stayed right."
-            if self.right_after == 0.0
-            else f"Ranks were right again (.99) after {_each(self.right_after)}."
-            if self.right_after is not None
-            else f"Ranks were not right again (.99) by {_each(self.played[-1])}, when the replay ended."
-        )
-        return [
-            f"With a reset of {self.reset:g} and moves of {self.moves:.0f} points: {'; '.join(top)}.",
-            f"The order stays the same on the first day. In a replay of the later half of the {self.noun} it agreed "
-            f"worst after {_each(self.played[worst])} (rank correlation {self.ranks[worst]:.3f} with the "
-            f"ratings that were not reset). {when}",
-            f"Forecasts: log-loss {first:+.4f} over the first {_each(self.played[early - 1])}, {later:+.4f} "
-            f"at the end; without a reset it was {self.loss:.4f}.",
-        ]
-
-
-def try_season(book: RatingBook, reset: float, moves: float | None = None) -> SeasonTrial:
-    """What it would do to close a season now with a reset; nothing is changed."""
-    from scipy.stats import rankdata
-
-    part, moves_given = checked(reset, moves)
-    rater, matches = book.rater, book.matches()
-    if not isinstance(rater_shown(rater), Rater):
-        raise InputError(f"A reset is tried with Kinelo's raters, and {type(rater).__name__} is none of them.")
-    moves = moves_shown(book._ratings) if moves_given is None else moves_given
-    rater._resets_done = len(rater._soft_resets)
-    twin = softened(rater, SoftReset(0, part, moves))
-    after = dict(zip(twin.ratings_["name"], twin.ratings_["rating"]))
-    now = list(zip(rater.ratings_["name"], rater.ratings_["rating"]))
-    falls = tuple((name, rating, after[name]) for name, rating in [*now[:3], *now[3:][-1:]])
-    half = int(np.searchsorted(matches.day, matches.day[len(matches) // 2]))
-    if min(half, len(matches) - half) < FEWEST:
-        raise InputError(f"A trial needs at least {2 * FEWEST} {book.noun} on several days, not {len(matches)}.")
-    plain = copy.deepcopy(book._ratings.blank)
-    carry_on(plain, matches[:half])
-    drawn = softened(plain, SoftReset(0, part, moves))
-    played, ranks, extra, losses = [], [], [], []
-    begun = dict(zip(plain.ratings_["name"], plain.ratings_["matches"]))
-    for one in in_parts(matches[half:]):
-        (loss,), (other,) = (losses_of(rated, [one]) for rated in (plain, drawn))
-        losses.append(loss)
-        extra.append(other - loss)
-        ours, theirs = (dict(zip(rated.ratings_["name"], rated.ratings_["rating"])) for rated in (plain, drawn))
-        counts = dict(zip(plain.ratings_["name"], plain.ratings_["matches"]))
-        there = [name for name in ours if counts[name] > begun.get(name, 0)]
-        played.append(float(np.mean([counts[name] - begun.get(name, 0) for name in there])))
-        both = [[ratings[name] for name in there] for ratings in (ours, theirs)]
-        one_rating = any(len(set(ratings)) < 2 for ratings in both)  # no order that could be another
-        ranks.append(1.0 if one_rating else float(np.corrcoef(rankdata(both[0]), rankdata(both[1]))[0, 1]))
-    wrong = [k for k, value in enumerate(ranks) if value < RIGHT_AGAIN]
-    right = 0.0 if not wrong else played[wrong[-1] + 1] if wrong[-1] + 1 < len(played) else None
-    return SeasonTrial(part, moves, falls, tuple(played), tuple(ranks), tuple(extra), right, float(np.mean(losses)),
-                       book.noun)  # fmt: skip
-
-
-def _each(played: float) -> str:
-    """So many matches in the mean, in whole numbers."""
-    return counted(round(played), "match", "matches") + " each"

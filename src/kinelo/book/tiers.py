@@ -221,11 +221,11 @@ def set_tiers(book: RatingBook, rule: Tiers | None) -> None:
 
 def tiers_of(book: RatingBook) -> Tiers | None:
     """The rule that a book keeps, None where there is none."""
-    kept = book._database.one("SELECT value FROM about WHERE key = ?", (TIERS,))
-    if kept is None:
+    stored = book._database.one("SELECT value FROM about WHERE key = ?", (TIERS,))
+    if stored is None:
         return None
     try:
-        return Tiers(**read_json(kept[0]))
+        return Tiers(**read_json(stored[0]))
     except (TypeError, InputError) as error:
         raise InputError(f"{book._database.name} holds a rule of tiers that is none ({error}); set it again.") from None
 

@@ -52,12 +52,12 @@ def mapping_for(path: Path, pairs: list[str] | None, beside: Path | None = None)
     if not mapping or beside in (None, path) or not (path.is_file() and beside.is_file()):
         return mapping
     with silent_refusals():
-        here, there = ({*head_of(file).columns} for file in (path, beside))
+        present, there = ({*head_of(file).columns} for file in (path, beside))
 
     def among(column: str | list[str], columns: set[str]) -> bool:
         return {column} <= columns if isinstance(column, str) else {*column} <= columns
 
-    return {key: column for key, column in mapping.items() if among(column, here) or not among(column, there)}
+    return {key: column for key, column in mapping.items() if among(column, present) or not among(column, there)}
 
 
 def kind_of_file(path: Path, column: list[str] | None = None, beside: Path | None = None) -> Kind:

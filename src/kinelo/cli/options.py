@@ -197,20 +197,20 @@ class ReadingOptions:
         if self.lineups is not None and not kind.two_sided:
             raise InputError(REFUSED[kind].format(path, "--lineups"))
         answers: dict[str, Any] = {"columns": mapping_for(path, self.column, beside)}
-        (here, kept), (there, of_results) = kept_reading(path), kept_reading(beside)
-        if not played and here is None and there is kind:
+        (place, reading), (there, of_results) = kept_reading(path), kept_reading(beside)
+        if not played and place is None and there is kind:
             with silent_refusals():
                 missing = stale_columns({"columns": of_results.get("columns", {})}, head_of(path).columns)
             columns = {key: name for key, name in of_results.get("columns", {}).items() if key not in missing}
             of_played = ("sheet", "drop_repeats", "ordered", "accept_losses")
-            kept = {key: value for key, value in of_results.items() if key not in of_played} | {"columns": columns}
+            reading = {key: value for key, value in of_results.items() if key not in of_played} | {"columns": columns}
             say_note(f"{path} was read as {beside} is, as far as it has those columns")
-            answers |= kept | {"columns": kept["columns"] | answers["columns"]}
+            answers |= reading | {"columns": reading["columns"] | answers["columns"]}
         if kind.two_sided:
             answers |= {"lineups": lineups, "conditions": conditions}
         else:
-            answers |= {} if "slots" in kept else slots_of(keeper, path)
-            answers |= helps_of(conditions, self.covariate or (), answers if here is None else kept)
+            answers |= {} if "slots" in reading else slots_of(keeper, path)
+            answers |= helps_of(conditions, self.covariate or (), answers if place is None else reading)
         with silent_refusals():
             return kind.reader(path, **answers, played=played)
 

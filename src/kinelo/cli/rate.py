@@ -234,12 +234,12 @@ def rate(
             say_note(words)
         if book is not None:
             with disk_errors_in_words(Path(book)):
-                kept = RatingBook(book, rated) if opened is None else opened
-                added = kept.add(played)
-            rated, changed = kept.rater, f"{added.changed:,} changed, " if added.changed else ""
+                ledger = RatingBook(book, rated) if opened is None else opened
+                added = ledger.add(played)
+            rated, changed = ledger.rater, f"{added.changed:,} changed, " if added.changed else ""
             typer.echo(
-                f"Book {book}, kept by {type(rated).__name__}: {added.new:,} new {kept.noun}, {changed}"
-                f"{added.known:,} counted before, {len(kept):,} in all.",
+                f"Book {book}, kept by {type(rated).__name__}: {added.new:,} new {ledger.noun}, {changed}"
+                f"{added.known:,} counted before, {len(ledger):,} in all.",
                 err=as_json,
             )
         rated = keeper if of_book else rated
@@ -479,13 +479,13 @@ def _refit_words(refit: Refit, noun: str) -> str:
 
 
 def _season_words(
-    kept: RatingBook, name: str, reset: float, until: str | None, reward: Sequence[str], *, tried: bool
+    opened: RatingBook, name: str, reset: float, until: str | None, reward: Sequence[str], *, tried: bool
 ) -> list[str]:
     """What closing a season would do, or did."""
-    from kinelo.book.seasons import try_season
+    from kinelo.book.milestones import try_season
 
     if tried:
-        return try_season(kept, reset).lines()
+        return try_season(opened, reset).lines()
     rewards = {}
     for words in reward:
         word, _, bound = words.rpartition("=")
@@ -493,7 +493,7 @@ def _season_words(
             rewards[word] = float(bound)
         except ValueError:
             raise InputError(f"A reward is said as NAME=10 or NAME=.05, not {words!r:.60}.") from None
-    season = kept.season(name, reset=reset, date=until, rewards=rewards)
+    season = opened.season(name, reset=reset, date=until, rewards=rewards)
     since = "the beginning" if season.first_day is None else season.first_day
     drawn = f"ratings are {season.reset:.0%} of their way nearer to their mean" if season.reset else "ratings go on"
     doubt = f", less certain by moves of {season.moves:.0f} points" if season.moves else ""
@@ -514,7 +514,7 @@ def _start(address: str, skills: Path, log: Path) -> None:
     typer.echo("\n".join(found.lines()))
 
 
-def _tiers(kept: RatingBook, rule: Path | None, out: Path | None) -> None:
+def _tiers(opened: RatingBook, rule: Path | None, out: Path | None) -> None:
     """Keep a rule of tiers where one is given, and show the board, and what luck does to it."""
     import tomllib
 
@@ -524,41 +524,43 @@ def _tiers(kept: RatingBook, rule: Path | None, out: Path | None) -> None:
 
     if rule is not None:
         try:
-            set_tiers(kept, Tiers(**tomllib.loads(rule.read_text(encoding="utf-8"))))
+            set_tiers(opened, Tiers(**tomllib.loads(rule.read_text(encoding="utf-8"))))
         except (TypeError, ValueError, OSError) as error:
             raise InputError(f"{rule} is no rule of tiers: {' '.join(str(error).split()).rstrip('.')}.") from None
-    board = tier_board(kept)
+    board = tier_board(opened)
     if out is None:
         console().print(board.table().head(30))
     else:
         write_file(out, html_page("Leaderboard", board.html(len(board.rows))).encode())
         typer.echo(f"{out}: {len(board.rows):,} on the board")
     try:
-        said = moved_by_luck(kept).lines()
+        said = moved_by_luck(opened).lines()
     except InputError as error:  # nobody played lately, so nothing is to be said of luck
         said = [str(error)]
     typer.echo("\n".join(said))
 
 
-def _check(kept: RatingBook) -> None:
+def _check(opened: RatingBook) -> None:
     """Say what is wrong with a book; the status is 1 where anything is."""
-    wrong = kept.check()
+    wrong = opened.check()
     for line in wrong[:20]:
         typer.echo(line)
     if wrong:
-        typer.echo(f"{kept.path}: {len(wrong):,} of its rows are not right; put back a copy, or start a new book.")
+        typer.echo(f"{opened.path}: {len(wrong):,} of its rows are not right; put back a copy, or start a new book.")
         raise typer.Exit(1)
-    typer.echo(f"{kept.path}: {KINDS[kept.noun].counted(len(kept))}, every rating is that of one run over all of them.")
+    typer.echo(
+        f"{opened.path}: {KINDS[opened.noun].counted(len(opened))}, every rating is that of one run over all of them."
+    )
 
 
-def _export(kept: RatingBook, target: Path, ratings: bool) -> None:
+def _export(opened: RatingBook, target: Path, ratings: bool) -> None:
     """Write the matches or the ratings of a book as CSV or Parquet, by the ending of the file."""
     from kinelo.results.disk import disk_errors_in_words
     from kinelo.runtime.atomic import write_file
 
-    if isinstance(kept.path, Path) and target.exists() and target.samefile(kept.path):
+    if isinstance(opened.path, Path) and target.exists() and target.samefile(opened.path):
         raise InputError(f"{target} would overwrite the book; choose another name.")
-    table: Any = kept.ratings_ if ratings else kept.matches().to_polars()
+    table: Any = opened.ratings_ if ratings else opened.matches().to_polars()
     if target.suffix.lower() == ".parquet":
         import io
 

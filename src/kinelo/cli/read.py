@@ -52,20 +52,20 @@ def read(
     from kinelo.results.disk import disk_errors_in_words
     from kinelo.runtime.atomic import write_file
 
-    before, kept = kept_reading(results)
+    before, stored = kept_reading(results)
     kind = before if before is not None and not reading.column else kind_of_file(results, reading.column)
     refuse_options(kind, results, *(f"--{name.replace('_', '-')}" for name in OF_THE_OTHER[kind] if name in GIVEN))
-    kept = kept if kind is before else {}
+    stored = stored if kind is before else {}
     asked = reading.answers() | (of_matches if kind.two_sided else of_contests).answers()
     asked["aliases"] = read_aliases(reading.aliases) or None
     if results.is_file():
         with silent_refusals():
-            stale = stale_columns(kept, head_of(results).columns)
+            stale = stale_columns(stored, head_of(results).columns)
         for key, column in stale.items():
             say_note(f"{results} no longer has the column {column!r} for {key}: it is found anew")
         found_anew = ("columns", "slots", "advantages", "team") if stale else ()
-        kept = {key: value for key, value in kept.items() if key not in found_anew}
-    answers = joined_answers(asked, kept)
+        stored = {key: value for key, value in stored.items() if key not in found_anew}
+    answers = joined_answers(asked, stored)
     with rejects_written(rejects), silent_refusals():
         table, columns = _columns_found(results, kind, answers | {"played": not reading.coming})
     report_reading(table, rejects)
@@ -75,11 +75,11 @@ def read(
     place = reading_file(results)
     with disk_errors_in_words(place.parent):
         write_file(place, reading_text(results.name, kind, answers).encode())
-    kept = kept_reading(results)[1]
+    stored = kept_reading(results)[1]
     if as_json:
-        echo_json({"kind": kind.noun, "number": len(table), "reading": kept, "file": str(place)})
+        echo_json({"kind": kind.noun, "number": len(table), "reading": stored, "file": str(place)})
         return
-    rows = [{"what": name, "how": column} for name, column in _in_lines(kept)]
+    rows = [{"what": name, "how": column} for name, column in _in_lines(stored)]
     span = f" from {table.date[0]} to {table.date[-1]}" if len(table) and table.dated else ""
     who = kind.those(len(table.present))
     if not kind.two_sided:

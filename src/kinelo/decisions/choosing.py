@@ -238,7 +238,7 @@ def choose(P, G, i, j, known, cost, count, most, room):
     n = P.shape[0]
     V, T = np.zeros((count, n)), np.zeros((count, n))
     gain, square = np.zeros(count), np.zeros(count)
-    chosen, told = np.full(count, -1), np.zeros(count)
+    chosen, shares = np.full(count, -1), np.zeros(count)
     for c in range(count):
         best, at = 0.0, -1
         for q in range(i.size):
@@ -254,7 +254,7 @@ def choose(P, G, i, j, known, cost, count, most, room):
         room[a] -= 1
         room[b] -= 1
         k, g = 1.0 / (known[at, 2] + known[at, 0]), known[at, 1]
-        told[c] = g * k
+        shares[c] = g * k
         v, t = P[a] - P[b], G[a] - G[b]
         for e in range(c):  # the matrices as they are after the matches before
             dv, dt = V[e, a] - V[e, b], T[e, a] - T[e, b]
@@ -266,7 +266,7 @@ def choose(P, G, i, j, known, cost, count, most, room):
             dv, dt = v[i[q]] - v[j[q]], t[i[q]] - t[j[q]]
             known[q, 0] -= k * dv * dv
             known[q, 1] += k * dv * (k * g * dv - 2.0 * dt)
-    return chosen, told, V, gain
+    return chosen, shares, V, gain
 
 
 def information_of_fields(size: int) -> float:
@@ -405,8 +405,8 @@ def next_matches(
         gaps = np.abs(beliefs.mean[at][:, None] - beliefs.mean[at])
         W = information_of_fields(size) * np.interp(gaps, GRID * np.arange(beliefs.law.size), beliefs.law)
         fields = choose_fields(P[np.ix_(at, at)], _asked(P, L)[np.ix_(at, at)], W, count, size, most, room[at])
-        order = [(sorted(at[field].tolist(), key=lambda k: -beliefs.mean[k]), told) for field, told in fields]
-        contests = [NextContest(tuple(names[k] for k in field), told / total) for field, told in order]
+        order = [(sorted(at[field].tolist(), key=lambda k: -beliefs.mean[k]), shares) for field, shares in fields]
+        contests = [NextContest(tuple(names[k] for k in field), shares / total) for field, shares in order]
         return NextMatches(tuple(contests), target, question, total > 0.0)
     if i is None or j is None:
         i, j = all_pairs(np.array(sorted(there), np.int64))
@@ -417,20 +417,22 @@ def next_matches(
         known, value = first_look(beliefs.mean, P, G, beliefs.law, i, j, prices, often, room)
         at = np.arange(i.size) if i.size <= KEPT else np.sort(np.argpartition(-value, KEPT)[:KEPT])
         left = often[at]
-        chosen, told, V, gain = choose(P, G, i[at], j[at], known[at], prices[at], count - len(rows), left, room)
+        chosen, shares, V, gain = choose(P, G, i[at], j[at], known[at], prices[at], count - len(rows), left, room)
         if chosen[0] < 0:
             break
         often[at] = left
-        for q, share in zip(at[chosen[chosen >= 0]].tolist(), told.tolist()):
-            one, other = (int(i[q]), int(j[q])) if first[i[q]] <= first[j[q]] else (int(j[q]), int(i[q]))
-            first[one] += 1
-            first[other] -= 1
-            believed = beliefs.covariance[np.ix_([one, other], [one, other])]
+        for q, share in zip(at[chosen[chosen >= 0]].tolist(), shares.tolist()):
+            first_side, second_side = (int(i[q]), int(j[q])) if first[i[q]] <= first[j[q]] else (int(j[q]), int(i[q]))
+            first[first_side] += 1
+            first[second_side] -= 1
+            believed = beliefs.covariance[np.ix_([first_side, second_side], [first_side, second_side])]
             doubt = math.sqrt(max(believed.trace() - 2.0 * believed[0, 1], 0.0))
-            gaps = beliefs.mean[one] - beliefs.mean[other] + doubt * HERMITE_NODES
+            gaps = beliefs.mean[first_side] - beliefs.mean[second_side] + doubt * HERMITE_NODES
             ahead = np.interp(np.abs(gaps), GRID * np.arange(len(chances)), chances[:, 0] + 0.5 * chances[:, 1])
             points = np.where(gaps < 0.0, 1.0 - ahead, ahead) @ HERMITE_WEIGHTS
-            rows.append(NextMatch(names[one], names[other], float(points), share / total, float(prices[q])))
+            rows.append(
+                NextMatch(names[first_side], names[second_side], float(points), share / total, float(prices[q]))
+            )
         if len(rows) < count:
             P -= (V.T * gain) @ V
     return NextMatches(tuple(rows), target, question, total > 0.0)
@@ -476,11 +478,11 @@ def _prices(cost: Any, names: Sequence[str], i: NDArray[np.int64], j: NDArray[np
         if any(not isinstance(pair, tuple) or len(pair) != 2 for pair in cost):
             raise InputError("cost must be numbers by pair of names, {('A', 'B'): 2.5}.")
         both = {pair[::-1]: value for pair, value in cost.items()} | dict(cost)
-        found: Any = (both.get((names[x], names[y]), 1.0) for x, y in zip(i.tolist(), j.tolist()))
+        costs: Any = (both.get((names[x], names[y]), 1.0) for x, y in zip(i.tolist(), j.tolist()))
     else:
-        found = (cost(names[x], names[y]) for x, y in zip(i.tolist(), j.tolist()))
+        costs = (cost(names[x], names[y]) for x, y in zip(i.tolist(), j.tolist()))
     try:
-        values = list(found)
+        values = list(costs)
     except TypeError as error:
         raise InputError(f"cost must be a function of two names: {in_one_line(error)}.") from error
     for n, value in enumerate(values):

@@ -126,12 +126,12 @@ def weigh(begin, g, first, least, liking):
     the first, or the second; logarithms (judges, 4)."""
     out = np.zeros((begin.size - 1, 4))
     for k in range(begin.size - 1):
-        own, answers = g[begin[k] : begin[k + 1]], first[begin[k] : begin[k + 1]]
-        out[k, 0] = followed(own, answers, 2.0 * liking)
-        for start in range(0, own.size, BLOCK):
-            out[k, 1] += at_random(own[start : start + BLOCK], answers[start : start + BLOCK], least)
-        out[k, 2] = always(own, answers, least, liking)
-        out[k, 3] = always(-own, ~answers, least, liking)
+        lean, answers = g[begin[k] : begin[k + 1]], first[begin[k] : begin[k + 1]]
+        out[k, 0] = followed(lean, answers, 2.0 * liking)
+        for start in range(0, lean.size, BLOCK):
+            out[k, 1] += at_random(lean[start : start + BLOCK], answers[start : start + BLOCK], least)
+        out[k, 2] = always(lean, answers, least, liking)
+        out[k, 3] = always(-lean, ~answers, least, liking)
     return out
 
 
@@ -188,10 +188,10 @@ def judges(
     g, first = np.repeat(rater._mean_gaps(votes), number)[at], signed[at] > 0.0
     follows, *logs = weigh(begin, g, first, least, LIKING * rater._scale).T
     evidence = np.exp(np.minimum(np.logaddexp(logs[0], np.logaddexp(logs[1], logs[2]) - math.log(2.0)), 700.0)) / 2.0
-    cast, kept = np.bincount(code, minlength=size), np.diff(begin)
+    cast, clear_votes = np.bincount(code, minlength=size), np.diff(begin)
     order = np.argsort(-evidence, kind="stable")
     order = order[cast[order] > 0]
-    share = np.divide(np.bincount(code[at], first, size), kept, out=np.full(size, np.nan), where=kept > 0)
+    share = np.divide(np.bincount(code[at], first, size), clear_votes, out=np.full(size, np.nan), where=clear_votes > 0)
     named = enough_evidence(evidence[order], false_share)
     answers = np.select(
         [share >= NEARLY_ALL, share <= 1.0 - NEARLY_ALL, follows < -least],
@@ -203,7 +203,7 @@ def judges(
             "judge": [judge.levels[k] for k in order.tolist()],
             "votes": cast[order],
             "first": share[order],
-            "drawn": 1.0 - kept[order] / cast[order],
+            "drawn": 1.0 - clear_votes[order] / cast[order],
             "follows": follows[order],
             "evidence": evidence[order],
             "named": named,
@@ -213,7 +213,7 @@ def judges(
     )
 
 
-def judge_lines(found: pl.DataFrame, false_share: float = 0.05) -> list[str]:
+def judge_lines(table: pl.DataFrame, false_share: float = 0.05) -> list[str]:
     """What :func:`kinelo.judges` found, in a sentence for each judge named, the most evidence first.
 
     >>> import polars as pl
@@ -225,8 +225,8 @@ def judge_lines(found: pl.DataFrame, false_share: float = 0.05) -> list[str]:
     lines = [
         f"{row['judge']} answers {row['answers']}: of {counted(row['votes'], 'vote', 'votes')} {percent(row['first'])} "
         f"of those decided are for the first; {odds_of(row['evidence'])} to 1."
-        for row in found.filter("named").to_dicts()
+        for row in table.filter("named").to_dicts()
     ]
     if not lines:
-        return [f"Of {counted(found.height, 'judge', 'judges')} none is named: all may follow who is compared."]
-    return [*lines, innocents(false_share, found.height, "judges")]
+        return [f"Of {counted(table.height, 'judge', 'judges')} none is named: all may follow who is compared."]
+    return [*lines, innocents(false_share, table.height, "judges")]

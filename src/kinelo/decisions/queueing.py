@@ -126,25 +126,25 @@ def _ratings_of(rated: Any, names: Sequence[str]) -> dict[str, tuple[float, floa
     """Rating and variance of everyone named; those who are not rated count as newcomers."""
     rater = answering(rated, "match_quality", names)[0]
     newcomer = (float(getattr(rater, "initial", 1500.0)), NEWCOMER**2)
-    found = dict.fromkeys(names, newcomer)
+    ratings = dict.fromkeys(names, newcomer)
     try:
         table = rater.ratings_
     except InputError:  # nobody has played yet
-        return found
+        return ratings
     doubts = table["uncertainty"] if "uncertainty" in table.columns else [None] * table.height
     for name, rating, doubt in zip(table["name"], table["rating"], doubts):
-        if name in found:
-            found[name] = float(rating), NEWCOMER**2 if doubt is None or doubt != doubt else float(doubt) ** 2
-    return found
+        if name in ratings:
+            ratings[name] = float(rating), NEWCOMER**2 if doubt is None or doubt != doubt else float(doubt) ** 2
+    return ratings
 
 
 def _queue(known: Mapping[str, tuple[float, float]], tickets: Iterable[Ticket]) -> list[_Waiting]:
-    found = []
+    queue = []
     for ticket in tickets:
         numbers = [known[name] for name in ticket.players]
         rating = math.fsum(x for x, _ in numbers) / len(numbers)
-        found.append(_Waiting(ticket, len(numbers), rating, math.fsum(v for _, v in numbers)))
-    return found
+        queue.append(_Waiting(ticket, len(numbers), rating, math.fsum(v for _, v in numbers)))
+    return queue
 
 
 Split = Callable[[Sequence[_Waiting], Lobbies], list[list[_Waiting]] | None]
@@ -183,18 +183,18 @@ def _around(
     while count < need and looked < most and (left >= 0 or right < len(by_rating)):
         below = queue[anchor].rating - queue[by_rating[left]].rating if left >= 0 else math.inf
         above = queue[by_rating[right]].rating - queue[anchor].rating if right < len(by_rating) else math.inf
-        one = by_rating[left] if below <= above else by_rating[right]
+        nearest = by_rating[left] if below <= above else by_rating[right]
         left, right = (left - 1, right) if below <= above else (left, right + 1)
-        if one in gone:
+        if nearest in gone:
             continue
         looked += 1
-        ticket = queue[one].ticket
+        ticket = queue[nearest].ticket
         both = regions & set(ticket.regions) if regions and ticket.regions else regions or set(ticket.regions)
-        if (regions and ticket.regions and not both) or count + queue[one].size > need:
+        if (regions and ticket.regions and not both) or count + queue[nearest].size > need:
             continue
-        if not _fits([queue[k] for k in (*chosen, one)], what):
+        if not _fits([queue[k] for k in (*chosen, nearest)], what):
             continue
-        chosen, regions, count = [*chosen, one], both, count + queue[one].size
+        chosen, regions, count = [*chosen, nearest], both, count + queue[nearest].size
     return (chosen, min(regions, default="")) if count == need else None
 
 
@@ -253,14 +253,14 @@ def _turns(tickets: Sequence[_Waiting], what: Lobbies) -> Iterable[list[list[_Wa
     """Large parties first, and of those of a size the strongest, each dealt to the weakest side that has room."""
     sides: list[list[_Waiting]] = [[] for _ in range(what.sides)]
     room, total = [what.size] * what.sides, [0.0] * what.sides
-    for one in sorted(tickets, key=lambda one: (-one.size, -one.rating)):
-        free = [k for k in range(what.sides) if room[k] >= one.size]
+    for ticket in sorted(tickets, key=lambda ticket: (-ticket.size, -ticket.rating)):
+        free = [k for k in range(what.sides) if room[k] >= ticket.size]
         if not free:
             return
         at = min(free, key=lambda k: (total[k], k))
-        sides[at].append(one)
-        room[at] -= one.size
-        total[at] += one.rating * one.size
+        sides[at].append(ticket)
+        room[at] -= ticket.size
+        total[at] += ticket.rating * ticket.size
     yield sides
 
 

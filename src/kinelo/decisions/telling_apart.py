@@ -78,8 +78,8 @@ def _groups(rated: Any, level: float, among: set[str] | None = None) -> pl.DataF
     at = range(len(beliefs.names)) if among is None else [k for k, name in enumerate(beliefs.names) if name in among]
     order = np.array(at, np.int64)[np.argsort(-beliefs.mean[at], kind="stable")]
     mean, P, size = beliefs.mean[order], beliefs.covariance[np.ix_(order, order)], order.size
-    own = np.diagonal(P)
-    variance = np.maximum(own[:, None] + own - 2.0 * P, 1e-12)
+    variances = np.diagonal(P)
+    variance = np.maximum(variances[:, None] + variances - 2.0 * P, 1e-12)
     z = -float(ndtri((1.0 - level) / max(size * (size - 1), 2)))
     told = (mean[:, None] - mean) / np.sqrt(variance) >= z
     tier = 1 + np.cumsum([k > 0 and bool(told[:k, k:].all()) for k in range(size)])
@@ -93,7 +93,7 @@ def _groups(rated: Any, level: float, among: set[str] | None = None) -> pl.DataF
             "tier": tier.astype(np.int64),
             "name": [beliefs.names[k] for k in order.tolist()],
             "rating": mean,
-            "uncertainty": np.sqrt(np.maximum(own, 0.0)),
+            "uncertainty": np.sqrt(np.maximum(variances, 0.0)),
             "more": pl.Series([*lacking, None][:size], dtype=pl.Float64).cast(pl.Int64),
         }
     )

@@ -298,16 +298,18 @@ class SequentialTest:
         """What the test says, in sentences."""
         noun = "pairs of games" if self.pairs else "games"
         low, high = self.bounds
-        said = [f"{self._games(self.played)}: {', '.join(f'{c:,.0f}' for c in self.counts)} (the worst outcome first)."]
-        said.append(f"Log-ratio {self.llr:+.2f}; refused at {low:.2f}, accepted at {high:+.2f}.")
+        lines = [
+            f"{self._games(self.played)}: {', '.join(f'{c:,.0f}' for c in self.counts)} (the worst outcome first)."
+        ]
+        lines.append(f"Log-ratio {self.llr:+.2f}; refused at {low:.2f}, accepted at {high:+.2f}.")
         if self.state == "go on":
             left = f" Some {self.expected_left:,.0f} more {noun} are expected" if self.played else ""
             fixed = f"; a test of fixed length would take {self.fixed_length:,.0f}." if self.played else ""
-            return [*said, f"Go on.{left}{fixed}"]
+            return [*lines, f"Go on.{left}{fixed}"]
         after = "" if self.decided_after is None else f" after {self._games(self.decided_after)}"
         better = f"the side is better by {self.high:g} rather than {self.low:g} {self.points} points"
         worse = f"the side is better by {self.low:g} rather than {self.high:g} {self.points} points"
-        return [*said, f"Accepted{after}: {better}." if self.state == "accept" else f"Refused{after}: {worse}."]
+        return [*lines, f"Accepted{after}: {better}." if self.state == "accept" else f"Refused{after}: {worse}."]
 
     def _games(self, number: int) -> str:
         return counted(number, *(("pair of games", "pairs of games") if self.pairs else ("game", "games")))

@@ -125,7 +125,7 @@ def _doubts(rater: Any, beliefs: Beliefs, played: Matches) -> NDArray[np.float64
     return np.sqrt(np.maximum(variance, 0.0))
 
 
-def watch_lines(found: pl.DataFrame, false_share: float = 0.05) -> list[str]:
+def watch_lines(table: pl.DataFrame, false_share: float = 0.05) -> list[str]:
     """What :func:`kinelo.watch` found, in a sentence for each side named, the most evidence first.
 
     >>> import polars as pl
@@ -135,7 +135,7 @@ def watch_lines(found: pl.DataFrame, false_share: float = 0.05) -> list[str]:
     'Ann plays some 210 points above the rating: 29.5 points of 40 matches, where 20.2 were expected; 31,000 to 1.'
     """
     lines = []
-    for row in found.filter("named").to_dicts():
+    for row in table.filter("named").to_dicts():
         points, where = float(format(abs(row["points"]), ".2g")), "above" if row["points"] > 0.0 else "below"
         lines.append(
             f"{row['name']} plays some {points:.0f} points {where} the rating: {row['scored']:g} points of "
@@ -143,8 +143,8 @@ def watch_lines(found: pl.DataFrame, false_share: float = 0.05) -> list[str]:
             f"{odds_of(row['evidence'])} to 1."
         )
     if not lines:
-        return [f"Of {found.height:,} sides none is named: no results are that unlike a rating."]
-    return [*lines, innocents(false_share, found.height, "watched")]
+        return [f"Of {table.height:,} sides none is named: no results are that unlike a rating."]
+    return [*lines, innocents(false_share, table.height, "watched")]
 
 
 def odds_of(evidence: float) -> str:

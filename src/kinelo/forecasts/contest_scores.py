@@ -50,11 +50,15 @@ def order_log_loss(forecast: ContestForecast) -> Array:
     """Mean log-loss over the pairs of those who finished: 0.693 is a guess; a tie counts half of each order."""
     loss = np.full(len(forecast), np.nan)
     for contest in range(loss.size):
-        own = _finishers(forecast, contest)
-        if own.size > 1:
-            place, mean, deviation = forecast.contests.place[own], forecast.mean[own], forecast.deviation[own]
+        finishers = _finishers(forecast, contest)
+        if finishers.size > 1:
+            place, mean, deviation = (
+                forecast.contests.place[finishers],
+                forecast.mean[finishers],
+                forecast.deviation[finishers],
+            )
             total = -sum_of_losses(partial(forecast.log_pair_chance, contest), mean, deviation, place)
-            loss[contest] = total / (own.size * (own.size - 1) / 2)
+            loss[contest] = total / (finishers.size * (finishers.size - 1) / 2)
     return loss
 
 
@@ -156,11 +160,11 @@ def place_bands(forecast: ContestForecast) -> pl.DataFrame:
         came = _reached(forecast.contests, last)
         band = np.clip(np.searchsorted(BAND_ENDS, chance, side="right") - 1, 0, len(BAND_ENDS) - 2)
         for number in np.unique(band).tolist():
-            own = band == number
-            error = float(np.sqrt((chance[own] * (1.0 - chance[own])).sum()))
+            inside = band == number
+            error = float(np.sqrt((chance[inside] * (1.0 - chance[inside])).sum()))
             rows.append(
-                (event, BAND_ENDS[number], BAND_ENDS[number + 1], int(own.sum()), float(chance[own].sum()),
-                 float(came[own].sum()), error)
+                (event, BAND_ENDS[number], BAND_ENDS[number + 1], int(inside.sum()), float(chance[inside].sum()),
+                 float(came[inside].sum()), error)
             )  # fmt: skip
     names = ("event", "low", "high", "entries", "expected", "seen", "error")
     return pl.DataFrame(rows, schema=list(names), orient="row")

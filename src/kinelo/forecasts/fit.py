@@ -90,11 +90,11 @@ def says_anew(rater: object) -> bool:
     A rater that is fitted by other losses than those of its forecasts says so in its traits.
     """
     kinds = type(rater).__mro__
-    said, known = (
+    latest, known = (
         next((k for k, kind in enumerate(kinds) if name in vars(kind)), len(kinds))
         for name in ("one_step_ahead", "_losses")
     )
-    return said < known < len(kinds) and getattr(getattr(rater, "_traits", None), "fitted_by_forecasts", True)
+    return latest < known < len(kinds) and getattr(getattr(rater, "_traits", None), "fitted_by_forecasts", True)
 
 
 def estimate(
@@ -123,12 +123,12 @@ def estimate(
         )
     elif len(matches) >= MANY * FIRST_LOOK:
         start = search(_RaterCourse(rater, matches[-FIRST_LOOK:], warm_up, scales), start)[0].z
-    here, score = search(_RaterCourse(rater, matches, warm_up, scales, negligible), start)
-    losses = here.losses
-    errors = scales.standard_errors(here.z, score.T @ score)
-    moved = (here.settled and math.isfinite(here.total)) or bool((here.z != scales.start).any())
-    bounds = scales.at_bounds(here.z)
-    return Estimates(scales.values(here.z), errors, -float(losses.sum()), losses.size, bounds, moved)
+    point, score = search(_RaterCourse(rater, matches, warm_up, scales, negligible), start)
+    losses = point.losses
+    errors = scales.standard_errors(point.z, score.T @ score)
+    moved = (point.settled and math.isfinite(point.total)) or bool((point.z != scales.start).any())
+    bounds = scales.at_bounds(point.z)
+    return Estimates(scales.values(point.z), errors, -float(losses.sum()), losses.size, bounds, moved)
 
 
 @dataclass(frozen=True)
@@ -256,22 +256,22 @@ class Course:
         """How far each parameter is moved for differences, within the bounds."""
         return np.where(z + DIFFERENCE <= self.scales.high, DIFFERENCE, -DIFFERENCE)
 
-    def scores(self, here: Point) -> Array:
+    def scores(self, point: Point) -> Array:
         """``∂ℓ_k/∂z_p``, by differences within the bounds where slopes are not known."""
-        z, scales = here.z, self.scales
-        score = np.empty((here.losses.size, z.size))
+        z, scales = point.z, self.scales
+        score = np.empty((point.losses.size, z.size))
         exact = np.zeros(z.size, bool)
-        found = self.slopes(z)
-        if found is not None:
-            place = {name: k for k, name in enumerate(found.names)}
+        slopes = self.slopes(z)
+        if slopes is not None:
+            place = {name: k for k, name in enumerate(slopes.names)}
             exact = np.array([p.name in place for p in scales.parameters], bool)
-            score[:, exact] = found.by[:, [place[p.name] for p in scales.parameters if p.name in place]]
+            score[:, exact] = slopes.by[:, [place[p.name] for p in scales.parameters if p.name in place]]
             score[:, exact] *= scales.pace(z)[exact]
         shift = self._shift(z)
         with ThreadPoolExecutor(usable_processors()) as pool:  # the kernels release the interpreter's lock
             moved = pool.map(self.losses, (z + np.diag(shift))[~exact])
             for k, losses in zip(np.flatnonzero(~exact), moved):
-                score[:, k] = (losses - here.losses) / shift[k]
+                score[:, k] = (losses - point.losses) / shift[k]
         # nothing is known of the slope towards where the rater leaves the range of numbers
         return score if np.isfinite(score.sum()) else np.nan_to_num(score, posinf=0.0, neginf=0.0)
 
@@ -334,29 +334,29 @@ def search(course: Course, start: Array) -> tuple[Point, Array]:
     return point, score
 
 
-def _step(course: Course, here: Point, score: Array, damping: float) -> tuple[Point, float]:
+def _step(course: Course, point: Point, score: Array, damping: float) -> tuple[Point, float]:
     """A damped Newton step within the bounds that lowers the total, or ``here`` again where none does.
 
     How much of the gain that was foreseen came about says how far to trust the next step.
     """
     scales = course.scales
-    gradient, curvature = course.slope(here, score)
-    outward = ((here.z <= scales.low) & (gradient > 0)) | ((here.z >= scales.high) & (gradient < 0))
+    gradient, curvature = course.slope(point, score)
+    outward = ((point.z <= scales.low) & (gradient > 0)) | ((point.z >= scales.high) & (gradient < 0))
     free = np.flatnonzero(~outward)
     inner = curvature[np.ix_(free, free)]
-    here.settled = bool(gradient[free] @ np.linalg.solve(inner, gradient[free]) < 0.2 * course.negligible)
-    if here.settled:
-        return here, damping  # what a full step promises is not worth a pass
+    point.settled = bool(gradient[free] @ np.linalg.solve(inner, gradient[free]) < 0.2 * course.negligible)
+    if point.settled:
+        return point, damping  # what a full step promises is not worth a pass
     harder = 2.0
     for _ in range(MOST_DAMPINGS):
-        move = np.zeros_like(here.z)
+        move = np.zeros_like(point.z)
         move[free] = -np.linalg.solve(inner + damping * np.diag(np.diag(inner)), gradient[free])
-        z = np.clip(here.z + np.clip(move, -LONGEST_STEP, LONGEST_STEP), scales.low, scales.high)
-        there, move = course.point(z), z - here.z
-        gain = here.total - there.total
+        z = np.clip(point.z + np.clip(move, -LONGEST_STEP, LONGEST_STEP), scales.low, scales.high)
+        there, move = course.point(z), z - point.z
+        gain = point.total - there.total
         if gain > 0.0:
             foreseen = -float(gradient @ move + 0.5 * move @ curvature @ move)
             kept = min(gain / foreseen, 1.0) if foreseen > 0.0 else 0.0
             return there, max(damping * max(0.2, 1.0 - (2.0 * kept - 1.0) ** 3), 1e-6)
         damping, harder = max(harder * damping, 1e-2), 2.0 * harder
-    return here, damping
+    return point, damping

@@ -276,12 +276,12 @@ class ContestForecast:
         return (1.0 - p) * (q + (1.0 - q) * before) + 0.5 * p * q
 
     @over_luck
-    def pair_chance(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> Array:
+    def pair_chance(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Array:
         """Chance of each entry of ``one`` to come before that of ``other`` where both finish."""
-        gap = self.mean[one] - self.mean[other]
+        gap = self.mean[first] - self.mean[second]
         if self.law == "normal":
-            return mixed_chance(gap, self.deviation[one], self.deviation[other], self.off, self.depth)
-        return expit(gap * GUMBEL_DEVIATION / self.deviation[one])
+            return mixed_chance(gap, self.deviation[first], self.deviation[second], self.off, self.depth)
+        return expit(gap * GUMBEL_DEVIATION / self.deviation[first])
 
     def log_pair_chance(self, contest: int, m: Array, s: Array, n: Array, t: Array) -> Array:
         """Logarithm of the chance of a performance in a contest, with mean ``m`` and deviation ``s``, to come before
@@ -378,31 +378,35 @@ def width_of(depth: float) -> float:
     return 3.0 - depth / 3.0
 
 
-def _scaled_gaps(gap: Array, one: Array, other: Array, depth: float) -> tuple[Array, Array, Array]:
+def _scaled_gaps(gap: Array, first: Array, second: Array, depth: float) -> tuple[Array, Array, Array]:
     """Gaps in units of their deviation where the one, the other, or both are off."""
     wide = width_of(depth)
     return (
-        (gap - depth * one) / np.hypot(wide * one, other),
-        (gap + depth * other) / np.hypot(one, wide * other),
-        (gap - depth * (one - other)) / (wide * np.hypot(one, other)),
+        (gap - depth * first) / np.hypot(wide * first, second),
+        (gap + depth * second) / np.hypot(first, wide * second),
+        (gap - depth * (first - second)) / (wide * np.hypot(first, second)),
     )
 
 
-def mixed_chance(gap: Array, one: Array, other: Array, off: float, depth: float = DEEPEST) -> Array:
+def mixed_chance(
+    gap: Array, first_deviation: Array, second_deviation: Array, off: float, depth: float = DEEPEST
+) -> Array:
     """Chance of a performance to be better than another, from the gap of their means and both deviations."""
-    chance = ndtr(gap / np.hypot(one, other))
+    chance = ndtr(gap / np.hypot(first_deviation, second_deviation))
     if off == 0.0:
         return chance
-    first, second, both = map(ndtr, _scaled_gaps(gap, one, other, depth))
+    first, second, both = map(ndtr, _scaled_gaps(gap, first_deviation, second_deviation, depth))
     return (1.0 - off) ** 2 * chance + off * (1.0 - off) * (first + second) + off * off * both
 
 
-def log_mixed_chance(gap: Array, one: Array, other: Array, off: float, depth: float = DEEPEST) -> Array:
+def log_mixed_chance(
+    gap: Array, first_deviation: Array, second_deviation: Array, off: float, depth: float = DEEPEST
+) -> Array:
     """Logarithm of :func:`mixed_chance`, however small that is."""
-    chance = log_ndtr(gap / np.hypot(one, other))
+    chance = log_ndtr(gap / np.hypot(first_deviation, second_deviation))
     if off == 0.0:
         return chance
-    first, second, both = map(log_ndtr, _scaled_gaps(gap, one, other, depth))
+    first, second, both = map(log_ndtr, _scaled_gaps(gap, first_deviation, second_deviation, depth))
     usual, bad = math.log1p(-off), math.log(off)
     mixed = np.logaddexp(2.0 * usual + chance, 2.0 * bad + both)
     return np.logaddexp(mixed, usual + bad + np.logaddexp(first, second))

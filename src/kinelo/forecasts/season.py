@@ -218,11 +218,11 @@ class Season:
         return season_table(self).html()
 
 
-def season_table(found: Season, title: str = "") -> Table:
+def season_table(season: Season, title: str = "") -> Table:
     """Points with the range that holds 80 % of them, mean place, and chances of every group of places."""
-    chances = [chance(name.capitalize(), name) for name in found.rules.places]
+    chances = [chance(name.capitalize(), name) for name in season.rules.places]
     columns = [words("Name", "name"), number("Points", "points", ".1f"), span("80 %", "low", "high", ".0f")]
-    return Table([*columns, number("Place", "place", ".1f"), *chances], found.to_polars().to_dicts(), title)
+    return Table([*columns, number("Place", "place", ".1f"), *chances], season.to_polars().to_dicts(), title)
 
 
 def season(

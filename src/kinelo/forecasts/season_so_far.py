@@ -158,11 +158,11 @@ class _League:
         if not rows.size:
             return False
         before = self.pairs_of(rows)
-        every, one, other = (
+        every, home_goals, away_goals = (
             np.unique(part, return_counts=True)[1].max()
             for part in (np.concatenate([before, self.coming]), before, self.coming)
         )
-        return bool(every > max(one, other))
+        return bool(every > max(home_goals, away_goals))
 
     def begins(self, k: int) -> bool:
         """Whether a season may begin with the ``k``-th result: after a longer pause than any since, or a long one."""

@@ -258,12 +258,12 @@ def losers_first(
     1
     """
     name = np.array([int.from_bytes(blake2b(team.encode(), digest_size=8).digest(), "little") for team in teams] + [0])
-    one, other = name.astype(np.uint64)[winner], name.astype(np.uint64)[loser]
+    winner_code, loser_code = name.astype(np.uint64)[winner], name.astype(np.uint64)[loser]
     with np.errstate(over="ignore"):
-        mixed = (one + other) * ODD ^ day.astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
+        mixed = (winner_code + loser_code) * ODD ^ day.astype(np.uint64) * np.uint64(0xD1342543DE82EF95)
         mixed = (mixed ^ (mixed >> np.uint64(29))) * ODD
     turned = (mixed >> np.uint64(63)).astype(bool)
-    return (one > other) ^ turned
+    return (winner_code > loser_code) ^ turned
 
 
 AS_DATE = (

@@ -184,13 +184,13 @@ def answers_for(source: object, kind: Kind, asked: Mapping[str, Any]) -> tuple[d
     """
     if not isinstance(source, str | Path) or not os.path.isfile(f"{source}{SUFFIX}"):  # which never fails
         return dict(asked), None
-    place, (kept_kind, kept) = reading_file(source), kept_reading(source)
+    place, (kept_kind, stored) = reading_file(source), kept_reading(source)
     if kept_kind is not None and kept_kind is not kind:
         raise InputError(
             f"{place} says that {source} holds {kept_kind.noun}: read it with kinelo.read_{kept_kind.noun}, or delete "
             "that reading."
         )
-    return joined_answers(asked, kept), f"the file was read as {place.name} says"
+    return joined_answers(asked, stored), f"the file was read as {place.name} says"
 
 
 def _open(source: Any, answers: dict[str, Any], note: str | None, lacking: str) -> tuple[str, Opened]:

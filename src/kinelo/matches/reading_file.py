@@ -87,7 +87,7 @@ def _fits(value: object, form: str) -> bool:
     return isinstance(value, dict) and all(isinstance(one, str) or several(one) for one in value.values())
 
 
-def joined_answers(asked: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[str, Any]:
+def joined_answers(asked: Mapping[str, Any], stored: Mapping[str, Any]) -> dict[str, Any]:
     """Answers that were asked for over those that are kept.
 
     >>> kept = {"columns": {"home": "X", "away": "Y"}, "dates": "dmy"}
@@ -95,7 +95,7 @@ def joined_answers(asked: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[st
     {'columns': {'home': 'H', 'away': 'Y'}, 'dates': 'dmy'}
     """
     answers = dict(asked)
-    for key, value in kept.items():
+    for key, value in stored.items():
         given = asked.get(key)
         if given is None or given is False or given == USUAL.get(key) or (key in ("slots", "advantages") and not given):
             answers[key] = value
@@ -106,19 +106,19 @@ def joined_answers(asked: Mapping[str, Any], kept: Mapping[str, Any]) -> dict[st
     return answers
 
 
-def stale_columns(kept: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str]:
+def stale_columns(stored: Mapping[str, Any], columns: Iterable[str]) -> dict[str, str]:
     """What a reading calls by columns that are not there, and the first of each.
 
     >>> stale_columns({"columns": {"home": "H", "away": "A"}, "team": "T"}, ["A", "B"])
     {'home': 'H', 'team': 'T'}
     """
     columns = {*columns}
-    named = {key: value for key, value in kept.get("columns", {}).items() if key not in LINEUP_COLUMNS}
+    named = {key: value for key, value in stored.get("columns", {}).items() if key not in LINEUP_COLUMNS}
     for section in ("slots", "advantages"):  # which may say what a column means in place of its name
-        for key, value in kept.get(section, {}).items():
+        for key, value in stored.get(section, {}).items():
             own = [value] if isinstance(value, str) else value
             named[key] = [column for column in own if column not in CONTEST_COLUMNS]
-    named |= {"team": kept["team"]} if "team" in kept else {}
+    named |= {"team": stored["team"]} if "team" in stored else {}
     lists = {key: [value] if isinstance(value, str) else value for key, value in named.items()}
     missing = {key: [column for column in value if column not in columns] for key, value in lists.items()}
     return {key: value[0] for key, value in missing.items() if value}

@@ -202,7 +202,7 @@ def _related(words: set[str]) -> dict[str, set[str]]:
     return relatives
 
 
-def _one_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _one_name(first: tuple[str, ...], second: tuple[str, ...]) -> bool:
     """Whether one name is the other with words left out, shortened or misspelt.
 
     >>> _one_name(("man", "utd"), ("manchester", "united")), _one_name(("manchester", "city"), ("manchester", "united"))
@@ -210,10 +210,10 @@ def _one_name(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     >>> _one_name(("newcastle",), ("newcastle", "united")), _one_name(("munchen", "bayern"), ("bayern", "munchen"))
     (True, True)
     """
-    if sorted(one) == sorted(other):
+    if sorted(first) == sorted(second):
         return True
-    short, long = sorted((one, other), key=len)
-    if any(TELLING_WORDS.fullmatch(part) for part in {*one} ^ {*other}):
+    short, long = sorted((first, second), key=len)
+    if any(TELLING_WORDS.fullmatch(part) for part in {*first} ^ {*second}):
         return False
     if len(short) == len(long):
         # At most one letter is wrong, and initials stand beside a whole word.
@@ -420,11 +420,11 @@ def note_of_groups(rows: MatchRows, good: NDArray[np.int64], columns: Sequence[s
         shared = table.group_by("side").agg(pl.col("level").n_unique()).filter(pl.col("level") > 1)["side"].sort()
         if len(shared) and (why := _why(column, levels, table.filter(pl.col("side").is_in(shared.implode())))):
             names = [rows.teams[k] for k in shared[:3]]
-            more = ", …" if len(shared) > len(names) else ""
+            rest = ", …" if len(shared) > len(names) else ""
             as_one = "counts as one side" if len(shared) == 1 else "count as one side each"
             notes.append(
                 f"{counted(len(shared), 'name plays', 'names play')} in more than one {column!r} "
-                f"({', '.join(levels[:4])}) and {as_one}, {why}: {listed(names)}{more}; say "
+                f"({', '.join(levels[:4])}) and {as_one}, {why}: {listed(names)}{rest}; say "
                 f"columns={{'group': {column!r}}} if they are different sides"
             )
     return notes

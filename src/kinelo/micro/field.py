@@ -40,7 +40,7 @@ def play_field(league, played, keys, system, size, first, last):
     count, others = league.rating.shape[1], float(size - 1)
     rules = MatchRules(law, steps, motion, glicko, False, True, 0, size / count)
     order, learns = np.arange(count), motion.kind == LEARNING
-    own, x, z, rho = np.empty(size, np.uint64), np.empty(size), np.empty(size), np.empty(size)
+    member_bits, x, z, rho = np.empty(size, np.uint64), np.empty(size), np.empty(size), np.empty(size)
     surprise, gain, lesson = np.empty(size), np.empty(size), np.empty(size)
     for k in range(league.rating.shape[0]):
         # Arrays are taken out of their tuples here: within the loop each would be counted as one reference more.
@@ -52,16 +52,16 @@ def play_field(league, played, keys, system, size, first, last):
             enter(order, size, bits)
             for a in range(size):
                 q = order[a]
-                own[a], z[a], gain[a], lesson[a] = own_bits(bits, size, a), r[q], 0.0, 0.0
+                member_bits[a], z[a], gain[a], lesson[a] = own_bits(bits, size, a), r[q], 0.0, 0.0
                 if kind == GIVEN:
                     x[a] = values[k * (last - first) + match - first, a]
                 else:
-                    x[a], _ = performance(kind, values, table, lineup, q, own[a], FIRST)
+                    x[a], _ = performance(kind, values, table, lineup, q, member_bits[a], FIRST)
                 side = MatchSide(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
-                rho[a] = strength_today(motion, side, (match - clock[q]) * rules.unit_time, own[a])
+                rho[a] = strength_today(motion, side, (match - clock[q]) * rules.unit_time, member_bits[a])
                 if motion.moving:
                     x[a] = rho[a] + (x[a] - theta[q])
-                x[a] += luck(law.kind, law.nu, own[a])  # x = λ + G/2ν
+                x[a] += luck(law.kind, law.nu, member_bits[a])  # x = λ + G/2ν
             for a in range(size):
                 total = gain[a]
                 if law.kind == LOGISTIC:
@@ -96,7 +96,7 @@ def play_field(league, played, keys, system, size, first, last):
                     junior[q],
                     rules,
                     match,
-                    own[a],
+                    member_bits[a],
                 )
                 r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q] = side
             leave(order, size, bits)

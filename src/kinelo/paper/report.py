@@ -282,7 +282,7 @@ def _claims(content: Mapping[str, Any], who: str) -> str:
     for claim in ranked:
         number, figures = claim["number"], [one for one in claim["figures"] if one in there]
         seen = ", ".join(f'<a href="#figure-{one}">{one}</a>' for one in figures)
-        more = f'<div class="because seen">Figure{"s" * (len(figures) > 1)} {seen}</div>' if seen else ""
+        seen_in = f'<div class="because seen">Figure{"s" * (len(figures) > 1)} {seen}</div>' if seen else ""
         on = f'<div class="because">on {escape(claim["on"])}</div>' if claim["on"] else ""
         test = f'<details class="because"><summary>test</summary>{escape(claim["criterion"])}.</details>'
         quoted = f"<q>{escape(claim['quote'])}</q>" if claim["quote"] else escape(claim["statement"])
@@ -296,7 +296,7 @@ def _claims(content: Mapping[str, Any], who: str) -> str:
             f'<tr id="claim-{number}"><td><a href="#claim-{number}">{number}</a></td>'
             f'<td>{quoted}<div class="place">{escape(claim["place"])}</div></td>'
             f'<td><span class="verdict {_CLASS[claim["verdict"]]}">{claim["verdict"]}</span>{on}{test}</td>'
-            f"<td>{escape(claim['measured'])}{because}{more}</td></tr>"
+            f"<td>{escape(claim['measured'])}{because}{seen_in}</td></tr>"
         )
     joined, left_out = "\n".join(rows), content["counts"]["left_out"]
     missing = f"<p>{left_out} more statements need figures that were not asked for.</p>" if left_out else ""

@@ -82,31 +82,31 @@ def draw_worth(
 
 
 def draw_design(
-    found: Design, *, width: style.Width = None, size: float | None = None, ax: style.Panels = None
+    design: Design, *, width: style.Width = None, size: float | None = None, ax: style.Panels = None
 ) -> Figure:
     """Theory as areas over γ, systems with one γ as points, rules of steps as lines across."""
     with style.journal(width, size, ax):
         figure, (axes,) = style.panels(style.PAGE * 0.7, 3.2)
-        if found.best is not None and found.best.gammas.size > 1:
-            order = np.argsort(found.best.gammas)
-            gammas, below = found.best.gammas[order], np.zeros(order.size)
+        if design.best is not None and design.best.gammas.size > 1:
+            order = np.argsort(design.best.gammas)
+            gammas, below = design.best.gammas[order], np.zeros(order.size)
             for name, colour in (("noise", style.BLUE), ("lag", style.ORANGE), ("bias", style.PURPLE)):
-                above = below + getattr(found.best, name)[order]
+                above = below + getattr(design.best, name)[order]
                 if (above - below).max() > 1e-3 * above.max():
                     axes.fill_between(gammas, below, above, color=colour, alpha=0.5, linewidth=0, label=name)
                 below = above
             axes.plot(gammas, below, color=style.BLACK, linewidth=1.0, label="theory")
-        for place, one in enumerate(one for one in found.systems if one.settled):
+        for place, judged in enumerate(judged for judged in design.systems if judged.settled):
             colour = style.SERIES[place % len(style.SERIES)]
-            if isinstance(one.system.gamma, float):
+            if isinstance(judged.system.gamma, float):
                 axes.errorbar(
-                    one.system.gamma, one.error, 2 * one.standard_error, fmt="o", color=colour, markersize=4,
-                    markeredgecolor="white", label=style.literal(one.name, 40),
+                    judged.system.gamma, judged.error, 2 * judged.standard_error, fmt="o", color=colour, markersize=4,
+                    markeredgecolor="white", label=style.literal(judged.name, 40),
                 )  # fmt: skip
-                if one.theory is not None:
-                    axes.plot(one.system.gamma, one.theory, "_", color=style.BLACK, markersize=10)
+                if judged.theory is not None:
+                    axes.plot(judged.system.gamma, judged.theory, "_", color=style.BLACK, markersize=10)
             else:
-                axes.axhline(one.error, color=colour, linestyle="--", label=style.literal(one.name, 40))
+                axes.axhline(judged.error, color=colour, linestyle="--", label=style.literal(judged.name, 40))
         axes.set(xscale="log", xlabel="γ", ylabel="E = mean of (r − θ)²", ylim=(0, None))
         style.plain_ticks(axes)
         style.put_legend(figure, axes)
@@ -122,26 +122,32 @@ PAIRING_LOOKS = {
 
 
 def draw_matchmaking(
-    found: Matchmaking, *, width: style.Width = None, size: float | None = None, ax: style.Panels = None
+    matchmaking: Matchmaking, *, width: style.Width = None, size: float | None = None, ax: style.Panels = None
 ) -> Figure:
     """Draw matches until ratings settle over how one-sided games are; lower left is better in both."""
     with style.journal(width, size, ax):
         figure, (axes,) = style.panels(style.PAGE * 0.75, 3.3)
         known = tuple(kind for kind, _, _ in PAIRING_LOOKS.values())
         for label, (kind, colour, marker) in PAIRING_LOOKS.items():
-            _points(axes, [one for one in found.options if isinstance(one.pairing, kind)], label, colour, marker)
-        _points(axes, [one for one in found.options if not isinstance(one.pairing, known)], "others", style.PURPLE, "^")
+            _points(axes, [one for one in matchmaking.options if isinstance(one.pairing, kind)], label, colour, marker)
+        _points(
+            axes,
+            [one for one in matchmaking.options if not isinstance(one.pairing, known)],
+            "others",
+            style.PURPLE,
+            "^",
+        )
         axes.plot(
-            [one.one_sided for one in found.frontier], [one.matches for one in found.frontier],
+            [one.one_sided for one in matchmaking.frontier], [one.matches for one in matchmaking.frontier],
             color=style.GREY, linewidth=1, zorder=1, label="frontier",
         )  # fmt: skip
-        best = found.best
+        best = matchmaking.best
         axes.plot(
             best.one_sided, best.matches, "o", markersize=11, markerfacecolor="none", markeredgecolor=style.RED,
             markeredgewidth=1.5, label=style.literal(f"choice: {best.name}", 40),
         )  # fmt: skip
-        if found.fairness is not None:
-            axes.axvline(found.fairness, color=style.RED, linewidth=0.8, linestyle=":")
+        if matchmaking.fairness is not None:
+            axes.axvline(matchmaking.fairness, color=style.RED, linewidth=0.8, linestyle=":")
         axes.set(yscale="log", xlabel="mean |expected result| of a game", ylabel="matches of a team until 1 %")
         axes.set_xlim(0, None)
         style.put_legend(figure, axes)
@@ -158,15 +164,15 @@ NAMED = 6
 
 
 def draw_changeover(
-    found: Changeover, *, width: style.Width = None, size: float | None = None, ax: style.Panels = None
+    changeover: Changeover, *, width: style.Width = None, size: float | None = None, ax: style.Panels = None
 ) -> Figure:
     """Draw new ratings over old ones, with the line of those who do not move."""
     with style.journal(width, size, ax):
         figure, (axes,) = style.panels(style.PAGE * 0.7, 4.0)
-        old, new = (found.table[name].to_numpy() for name in ("old", "new"))
+        old, new = (changeover.table[name].to_numpy() for name in ("old", "new"))
         ends = [min(old.min(), new.min()), max(old.max(), new.max())]
         axes.plot(ends, ends, color=style.BLACK, linewidth=0.8, label="no change")
-        for title in found.titles:
+        for title in changeover.titles:
             axes.axhline(title.threshold, color=style.ORANGE, linestyle="--", linewidth=0.8)
             axes.axvline(title.threshold, color=style.ORANGE, linestyle="--", linewidth=0.8)
             axes.annotate(
@@ -174,11 +180,14 @@ def draw_changeover(
                 fontsize=6, color=style.ORANGE,
             )  # fmt: skip
         axes.scatter(old, new, s=10, color=style.BLUE, linewidth=0, alpha=0.7, label="side")
-        for row in found.movers(NAMED).iter_rows(named=True):
+        for row in changeover.movers(NAMED).iter_rows(named=True):
             axes.annotate(
                 f"{style.literal(row['name'], 20)} {row['move']:+.0f}", (row["old"], row["new"]),
                 textcoords="offset points", xytext=(4, -2), fontsize=6,
             )  # fmt: skip
-        axes.set(xlabel=style.literal(f"rating by {found.old}", 60), ylabel=style.literal(f"rating by {found.new}", 60))
+        axes.set(
+            xlabel=style.literal(f"rating by {changeover.old}", 60),
+            ylabel=style.literal(f"rating by {changeover.new}", 60),
+        )
         axes.legend(loc="lower right")
         return figure

@@ -57,11 +57,11 @@ def own_bits(bits, size, place):
 
 
 @formula
-def luck(kind, nu, own):
+def luck(kind, nu, member_bits):
     """G/2ν: what luck adds to the performance of the entrant with these bits."""
     if kind == LOGISTIC:
-        return -log_of(-log_of(0.5 + centred(redraw(own, KICK)))) / (2.0 * nu)
-    return normal_of(own, KICK) / (2.0 * nu)
+        return -log_of(-log_of(0.5 + centred(redraw(member_bits, KICK)))) / (2.0 * nu)
+    return normal_of(member_bits, KICK) / (2.0 * nu)
 
 
 @formula
@@ -79,7 +79,7 @@ def order_of(x, y):
 
 
 @formula
-def after_contest(side, strength, shown, gamma, junior, rules, match, own):
+def after_contest(side, strength, shown, gamma, junior, rules, match, member_bits):
     """The :class:`MatchSide` of an entrant after contest number ``match``.
 
     ``strength`` is that of the day; ``shown`` are gain and lesson, sums over its opponents divided by their number.
@@ -94,7 +94,7 @@ def after_contest(side, strength, shown, gamma, junior, rules, match, own):
     if motion.kind == LEARNING:
         rho += step * lesson  # γ/(k − 1) · Σ_b [α(1 − b(d_ab)) + βX_ab]
         if motion.diffusion > 0.0:
-            rho += jolt(step, motion.diffusion, normal_of(own, JOLT))  # √γ σξ
+            rho += jolt(step, motion.diffusion, normal_of(member_bits, JOLT))  # √γ σξ
     r = side.rating + step * gain  # γ_a/(k − 1) · Σ_b (S_ab − b(R_a − R_b))
     top = side.reached | (r >= ELITE)
     return MatchSide(r, rho, side.level, clock, side.variance, side.rest, side.matches + 1, top, side.owed, side.known)

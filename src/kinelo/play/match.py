@@ -207,11 +207,11 @@ def play_match(mine, theirs, gammas, juniors, rules, draws, b, tie):
             top_i |= r_i >= ELITE
             top_j |= r_j >= ELITE
         if motion.kind == LEARNING:
-            gain, more, used = learning_gains(motion, law, b, d, result, (step_i, step_j), bits, used)
+            gain, second_gain, used = learning_gains(motion, law, b, d, result, (step_i, step_j), bits, used)
             if frozen:  # or teams would differ by their place in the period
-                known_i, known_j = known_i + gain[0] + more[0], known_j + gain[1] + more[1]
+                known_i, known_j = known_i + gain[0] + second_gain[0], known_j + gain[1] + second_gain[1]
             else:
-                rho_i, rho_j = rho_i + gain[0] + more[0], rho_j + gain[1] + more[1]
+                rho_i, rho_j = rho_i + gain[0] + second_gain[0], rho_j + gain[1] + second_gain[1]
     return (
         MatchSide(r_i, rho_i, mine.level, clock_i, v_i, rest_i, mine.matches + 1, top_i, owed_i, known_i),
         MatchSide(r_j, rho_j, theirs.level, clock_j, v_j, rest_j, theirs.matches + 1, top_j, owed_j, known_j),

@@ -378,13 +378,13 @@ def _best_of(
     splits: Splits, quality: Array, wishes: list[Wish], met: list[NDArray[np.bool_]], best: int
 ) -> tuple[Splits, dict[str, float]]:
     """The best splits that meet all wishes, and how much each wish costs."""
-    kept = np.logical_and.reduce(met, axis=0) if met else np.ones(len(splits), bool)
-    if not kept.any():
+    allowed_splits = np.logical_and.reduce(met, axis=0) if met else np.ones(len(splits), bool)
+    if not allowed_splits.any():
         alone = next((wish.words for wish, splits in zip(wishes, met, strict=True) if not splits.any()), None)
         if alone is not None:
             raise InputError(f"No split meets the wish '{alone}'.")
         raise InputError(f"No split meets all wishes: {'; '.join(wish.words for wish in wishes)}.")
-    allowed = np.flatnonzero(kept)
+    allowed = np.flatnonzero(allowed_splits)
     chosen = allowed[np.argsort(-quality[allowed], kind="stable")[:best]]
     costs = {}
     for k, wish in enumerate(wishes):
@@ -415,22 +415,22 @@ def _search(beliefs: Beliefs, sizes: tuple[int, ...], wishes: list[Wish], best: 
             seen[key.tobytes()] = (int(missed[k]), float(quality[k]), key)
         return missed, quality
 
-    one, other = np.triu_indices(len(plain), 1)
+    first, second = np.triu_indices(len(plain), 1)
     for start in range(STARTS):
         now = _drafted(beliefs.level, sizes) if start == 0 else rng.permutation(plain)
         missed, quality = judged(now[None])
-        here = (int(missed[0]), -float(quality[0]))
+        standing = (int(missed[0]), -float(quality[0]))
         while looked_at < MOST_LOOKED_AT * (start + 1) // STARTS:
-            pairs = np.flatnonzero(now[one] != now[other])
+            pairs = np.flatnonzero(now[first] != now[second])
             near = np.repeat(now[None], pairs.size, axis=0)
             rows = np.arange(pairs.size)
-            near[rows, one[pairs]], near[rows, other[pairs]] = now[other[pairs]], now[one[pairs]]
+            near[rows, first[pairs]], near[rows, second[pairs]] = now[second[pairs]], now[first[pairs]]
             missed, quality = judged(near)
             k = int(np.lexsort((-quality, missed))[0])
-            if (int(missed[k]), -float(quality[k])) >= here:
+            if (int(missed[k]), -float(quality[k])) >= standing:
                 break
-            now, here = near[k], (int(missed[k]), -float(quality[k]))
-    ordered = sorted(seen.values(), key=lambda one: (one[0], -one[1], one[2].tobytes()))
+            now, standing = near[k], (int(missed[k]), -float(quality[k]))
+    ordered = sorted(seen.values(), key=lambda first: (first[0], -first[1], first[2].tobytes()))
     kept = [split for missed, _, split in ordered if missed == 0][:best]
     if not kept:
         raise InputError(f"No split was found that meets all wishes: {'; '.join(wish.words for wish in wishes)}.")
@@ -469,7 +469,7 @@ class Beliefs:
     level: Array
     """How strong each is believed to be, for the beginning of a search."""
 
-    def gaps(self, splits: Splits, one: int, other: int) -> tuple[Array, Array]:
+    def gaps(self, splits: Splits, first: int, second: int) -> tuple[Array, Array]:
         """Mean and variance of the difference of two sides in each split."""
         raise NotImplementedError
 
@@ -542,21 +542,21 @@ class SideBeliefs(Beliefs):
 
         rater._check_has_ratings()
         self.rater, n = rater, len(names)
-        one, other = np.triu_indices(n, 1)
-        first, second = [names[k] for k in one], [names[k] for k in other]
+        row, column = np.triu_indices(n, 1)
+        first, second = [names[k] for k in row], [names[k] for k in column]
         levels, day = rater._levels(None), rater._day_of(date)
         gaps = rater._gaps(fixtures(first, second, day, neutral=True, conditions=levels))
         self.unknown = gaps.unknown
         self.apart = np.zeros((n, n))
-        self.apart[one, other] = self.apart[other, one] = gaps.variance
+        self.apart[row, column] = self.apart[column, row] = gaps.variance
         self.level = np.append(0.0, -gaps.mean[: n - 1])  # against the first, who meets everybody first
 
     def _shares(self, splits: Splits, one: int, other: int) -> Array:
         return _share(splits, one) - _share(splits, other)
 
-    def gaps(self, splits: Splits, one: int, other: int) -> tuple[Array, Array]:
+    def gaps(self, splits: Splits, first: int, second: int) -> tuple[Array, Array]:
         """The means of both sides."""
-        shares = self._shares(splits, one, other)
+        shares = self._shares(splits, first, second)
         return shares @ self.level, -0.5 * np.einsum("si,si->s", shares @ self.apart, shares)
 
     def surprise(self, gap: Array) -> Array:
@@ -580,16 +580,16 @@ class EntrantBeliefs(SideBeliefs):
         self.size = rater._effect_of(SIZE) if hasattr(rater, "_effect_of") else (0.0, 0.0)
         np.fill_diagonal(self.apart, 0.0)
 
-    def gaps(self, splits: NDArray[np.int8], one: int, other: int) -> tuple[Array, Array]:
+    def gaps(self, splits: NDArray[np.int8], first: int, second: int) -> tuple[Array, Array]:
         """Gaps of the means, and what more members are worth where that is known: a size counts, as in contests,
         against the mean of all sides."""
-        mean, variance = super().gaps(splits, one, other)
+        mean, variance = super().gaps(splits, first, second)
         if not any(self.size):
             return mean, variance
         sizes = np.log(np.stack([(splits == side).sum(axis=1) for side in range(int(splits.max()) + 1)], axis=1))
         sizes -= sizes.mean(axis=1, keepdims=True)
-        doubt = self.size[1] * (sizes[:, one] ** 2 + sizes[:, other] ** 2)
-        return mean + self.size[0] * (sizes[:, one] - sizes[:, other]), variance + doubt
+        doubt = self.size[1] * (sizes[:, first] ** 2 + sizes[:, second] ** 2)
+        return mean + self.size[0] * (sizes[:, first] - sizes[:, second]), variance + doubt
 
     def surprise(self, gap: Array) -> Array:
         """Twice the chance to be ahead, less one."""
@@ -617,12 +617,12 @@ class LineupBeliefs(SideBeliefs):
         self.unknown = tuple(name for name in gaps.unknown if name in names)
         self.level = np.append(0.0, gaps.mean)
 
-    def _fixtures(self, splits: Splits, one: int, other: int) -> Matches:
+    def _fixtures(self, splits: Splits, first: int, second: int) -> Matches:
         """The match of two sides of every split."""
         from kinelo.matches.fixtures import fixtures
 
         size = len(splits)
-        both = np.stack([splits == one, splits == other], axis=1).reshape(2 * size, -1)
+        both = np.stack([splits == first, splits == second], axis=1).reshape(2 * size, -1)
         offsets = np.concatenate([[0], np.cumsum(both.sum(axis=1))]).astype(np.int64)
         player = np.nonzero(both)[1].astype(np.int32)
         lineups = Lineups(offsets, player, self.names, starter=np.ones(player.size, np.int8))
@@ -634,9 +634,9 @@ class LineupBeliefs(SideBeliefs):
             conditions={name: type(c)(np.repeat(c.codes, size), c.levels) for name, c in model.conditions.items()},
         )  # fmt: skip
 
-    def gaps(self, splits: Splits, one: int, other: int) -> tuple[Array, Array]:
+    def gaps(self, splits: Splits, first: int, second: int) -> tuple[Array, Array]:
         """As the rater expects matches of these line-ups."""
-        found = self.rater._gaps(self._fixtures(splits, one, other))
+        found = self.rater._gaps(self._fixtures(splits, first, second))
         return found.mean, found.variance
 
     def pair_chances(self, split: NDArray[np.int8], one: int, other: int) -> Array:

@@ -105,11 +105,11 @@ CLEAR_GAIN = 2.0
 """By how much the log-likelihood of the margins has to grow."""
 
 
-def margin_lack(rater: Any, memory: float, found: Estimates, matches: Matches) -> float:
+def margin_lack(rater: Any, memory: float, estimates: Estimates, matches: Matches) -> float:
     """Minus the log-likelihood of the margins that are scored, but for a constant, with this memory of the unit."""
     twin = copy.copy(rater)
     twin._memory = memory
-    twin._reset(found.values)
+    twin._reset(estimates.values)
     unit = np.empty(len(matches))
     running_unit(matches.margin, twin._margin_unit, memory, unit)
     y = twin._signal(matches)
@@ -123,12 +123,12 @@ def margin_lack(rater: Any, memory: float, found: Estimates, matches: Matches) -
     return float(sizes.sum()) + 0.5 * scored.sum() * math.log(square)
 
 
-def choose_memory(rater: Any, found: Estimates, matches: Matches) -> Estimates:
+def choose_memory(rater: Any, estimates: Estimates, matches: Matches) -> Estimates:
     """Settle the memory of a rater with normal beliefs; the estimates, read anew where it is not the usual one."""
     if rater.start is not None or math.isnan(rater._margin_unit):
-        return found
-    usual, short = (margin_lack(rater, memory, found, matches) for memory in (rater._memory, SHORT_MEMORY))
+        return estimates
+    usual, short = (margin_lack(rater, memory, estimates, matches) for memory in (rater._memory, SHORT_MEMORY))
     if short > usual - CLEAR_GAIN:
-        return found
+        return estimates
     rater._memory = SHORT_MEMORY
-    return refit_reading(rater, found, matches)
+    return refit_reading(rater, estimates, matches)

@@ -285,12 +285,12 @@ class Mixture:
         that raters were fitted on: there they forecast what they know.
         """
         weights = self._begun()
-        said = [member.one_step_ahead(matches).probabilities for member in self.members_.values()]
-        likelihoods = np.exp(-np.array([log_loss(p, matches.result) for p in said]))
+        forecasts = [member.one_step_ahead(matches).probabilities for member in self.members_.values()]
+        likelihoods = np.exp(-np.array([log_loss(p, matches.result) for p in forecasts]))
         known = int(np.searchsorted(matches.day, self._learnt_until, side="right"))
         settled = np.repeat(weights.shares()[:, None], known, axis=1)
         shares = np.hstack([settled, weights.learn(likelihoods[:, known:], forecast_until(matches)[known:] - known)])
-        return Forecast(np.einsum("kn,knc->nc", shares, np.array(said))).about(matches)
+        return Forecast(np.einsum("kn,knc->nc", shares, np.array(forecasts))).about(matches)
 
     def update(self, matches: Matches) -> Self:
         """Carry raters and weights on with further matches, in order."""
@@ -310,23 +310,23 @@ class Mixture:
         """Forecast one match from ratings and weights as they stand (:meth:`kinelo.Rater.predict_one`)."""
         lineups = {"home_lineup": home_lineup, "away_lineup": away_lineup}
         players = [traits_of(member).rates_players for member in self.members_.values()]
-        said: list[Forecast] = [
+        forecasts: list[Forecast] = [
             member.predict_one(home, away, **more, **(lineups if takes or not any(players) else {}))
             for member, takes in zip(self.members_.values(), players, strict=True)
         ]
-        return self._mix(said)
+        return self._mix(forecasts)
 
     def _doubts(self, names: Sequence[str], date: Day | None) -> Array:
         """How uncertain strengths are, as the rater that is shown has it; 0 where it does not say."""
         doubts = getattr(self.members_[self.shown_], "_doubts", None)
         return np.zeros(len(names)) if doubts is None else doubts(names, date)
 
-    def _mix(self, said: Sequence[Forecast]) -> Forecast:
+    def _mix(self, forecasts: Sequence[Forecast]) -> Forecast:
         """Forecasts of all raters by their weights; names that none of them knows are unknown."""
         shares = self._begun().shares()
-        unknown = tuple(name for name in said[0].unknown if all(name in other.unknown for other in said))
-        mixed = np.einsum("k,knc->nc", shares, np.array([forecast.probabilities for forecast in said]))
-        return Forecast(mixed, unknown, said[0].matches)
+        unknown = tuple(name for name in forecasts[0].unknown if all(name in other.unknown for other in forecasts))
+        mixed = np.einsum("k,knc->nc", shares, np.array([forecast.probabilities for forecast in forecasts]))
+        return Forecast(mixed, unknown, forecasts[0].matches)
 
     @property
     def classes_(self) -> NDArray[np.str_]:

@@ -324,14 +324,14 @@ class LevelSlopes(NamedTuple):
         alone = self.bend * log - (self.slope - share * self.slope.sum()) - given @ (given.T @ log)
         mean, variance, sums = np.empty((3, SPREADS.size, size))
         inverse, likelihood = 1.0 / (self.bend + SPREADS[:, None] ** -2.0), np.empty(SPREADS.size)
-        for k, own in enumerate(inverse):
-            shared = own[:, None] * given
+        for k, variance_alone in enumerate(inverse):
+            shared = variance_alone[:, None] * given
             rest = np.eye(given.shape[1]) - given.T @ shared
             both = shared @ np.linalg.inv(rest)
-            mean[k] = own * alone + both @ (shared.T @ alone)
-            variance[k] = own + (both * shared).sum(axis=1)
-            sums[k] = own + both @ shared.sum(axis=0)
-            likelihood[k] = 0.5 * (mean[k] @ alone + np.log(own).sum() - np.linalg.slogdet(rest)[1])
+            mean[k] = variance_alone * alone + both @ (shared.T @ alone)
+            variance[k] = variance_alone + (both * shared).sum(axis=1)
+            sums[k] = variance_alone + both @ shared.sum(axis=0)
+            likelihood[k] = 0.5 * (mean[k] @ alone + np.log(variance_alone).sum() - np.linalg.slogdet(rest)[1])
         # spreads stand at equal ratios; half of Cauchy's law is believed of them
         likelihood -= (size - 1.0) * np.log(SPREADS) + np.log1p((SPREADS / MIDDLE_SPREAD) ** 2)
         weight = np.exp(likelihood - likelihood.max())

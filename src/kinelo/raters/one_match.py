@@ -111,14 +111,16 @@ def pairs_of(home: str | Sequence[str], away: str | Sequence[str]) -> tuple[list
     for side in sides:
         if not is_list(side):
             raise InputError(f"{side!r:.60} is neither the name of a side nor a list of names.")
-    one, other = list(sides[0]), list(sides[1])
-    for name in (*one, *other):
+    first, second = list(sides[0]), list(sides[1])
+    for name in (*first, *second):
         if not is_text(name):
             raise InputError(f"{name!r:.60} is not the name of a side; a name is text that is not blank.")
-    if len(one) == len(other):
-        return one, other
+    if len(first) == len(second):
+        return first, second
     if isinstance(home, str):
-        return one * len(other), other
+        return first * len(second), second
     if isinstance(away, str):
-        return one, other * len(one)
-    raise InputError(f"{len(one)} sides cannot be paired with {len(other)}; give one name, or lists of equal length.")
+        return first, second * len(first)
+    raise InputError(
+        f"{len(first)} sides cannot be paired with {len(second)}; give one name, or lists of equal length."
+    )

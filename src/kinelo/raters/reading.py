@@ -203,20 +203,20 @@ class Read:
         return Forecast(self.rater._forecast_in_order(self.mean[asked], self.variance[asked], matches))
 
 
-def refit_reading(rater: Any, found: Estimates, matches: Matches) -> Estimates:
+def refit_reading(rater: Any, estimates: Estimates, matches: Matches) -> Estimates:
     """The estimates of a rater with normal beliefs, all that says how beliefs are read settled anew.
 
     A subclass with forecasts of its own reads them in its own way.
     """
     if says_anew(rater):
-        return found
-    rater._reset(found.values)
+        return estimates
+    rater._reset(estimates.values)
     mean, variance, _ = rater._expected(matches)
     again = estimate(Read(rater, mean, variance), matches, WARM_UP)
     return replace(
-        found,
-        values=found.values | again.values,
-        standard_errors=found.standard_errors | again.standard_errors,
+        estimates,
+        values=estimates.values | again.values,
+        standard_errors=estimates.standard_errors | again.standard_errors,
         log_likelihood=again.log_likelihood,
-        at_bounds=tuple(name for name in found.at_bounds if name not in READING) + again.at_bounds,
+        at_bounds=tuple(name for name in estimates.at_bounds if name not in READING) + again.at_bounds,
     )

@@ -51,30 +51,30 @@ def board_table(
     [['1', 'A', '1512', '± 20', '1,200'], ['–', 'B', '1490', '–', '3']]
     """
     rows, board = board, board if top is None else board.head(top)
-    here, below = set(board.columns), filter(None, [order_words(board), tier_words(rows)])
+    present, below = set(board.columns), filter(None, [order_words(board), tier_words(rows)])
     columns = [number("Place", "place", ""), words("Name", "name"), number("Rating", "rating", ".0f")]
-    if "tier" in here:
+    if "tier" in present:
         columns.insert(1, number("Tier", "tier", ""))
-    if "uncertainty" in here:
+    if "uncertainty" in present:
         columns.append(deviation("uncertainty"))
     if order_words(board):
         columns.append(number("At least", "surely", ".0f"))
-    if narrow and "attack" in here:  # a terminal has no room for them
+    if narrow and "attack" in present:  # a terminal has no room for them
         columns += [number("Scores", "attack", ".2f"), number("Concedes", "defence", ".2f")]
-    if "more" in here:
+    if "more" in present:
         columns.append(Column("More to split", _more, number=True, key="more"))
-    if "matches" in here:
+    if "matches" in present:
         columns.append(number(noun.capitalize(), "matches", ","))
     if not narrow:
-        if "last_played" in here and board["last_played"].is_not_null().any():
+        if "last_played" in present and board["last_played"].is_not_null().any():
             columns.append(number("Last played", "last_played", ""))
-        if "team" in here:
+        if "team" in present:
             columns.insert(1 + [column.key for column in columns].index("name"), words("Team", "team"))
-        if "pool" in here and board["pool"].n_unique() > 1:
+        if "pool" in present and board["pool"].n_unique() > 1:
             columns.append(words("Pool", "pool"))
-        if "note" in here and (board["note"] != "").any():
+        if "note" in present and (board["note"] != "").any():
             columns.append(words("Note", "note"))
-        pools = board["pool"].unique(maintain_order=True) if "pool" in here else ()
+        pools = board["pool"].unique(maintain_order=True) if "pool" in present else ()
         below = (*below, *(f"{pool_words(pool)}; places count within it." for pool in pools if pool != MAIN))
     table = Table(columns, rows.to_dicts(), title, () if narrow else tuple(below))
     return table if top is None else table.head(top)
@@ -100,14 +100,14 @@ these two apart, if their difference is what it seems.'
     """
     if "tier" not in board.columns:
         return ""
-    said = "Tiers are told apart at a level of 95 %, all pairs together"
+    sentence = "Tiers are told apart at a level of 95 %, all pairs together"
     rows = board.sort("rating", descending=True).to_dicts() if "more" in board.columns else []
     near = [(row, following) for row, following in pairwise(rows) if row["more"] is not None]
     if not near:
-        return f"{said}."
+        return f"{sentence}."
     one, other = min(near, key=lambda pair: pair[0]["more"])
     return (
-        f"{said}; about {_more(one)} more matches between {one['name']} and {other['name']} would tell these two "
+        f"{sentence}; about {_more(one)} more matches between {one['name']} and {other['name']} would tell these two "
         "apart, if their difference is what it seems."
     )
 

@@ -141,17 +141,17 @@ def check_client(client: Any) -> None:
             raise InputError(
                 f"The Dask scheduler has had no worker for {WORKERLESS_SECONDS:.0f} s; start workers, then try again."
             ) from None
-    here = library_versions()
+    ours = library_versions()
     versions: Any = client.run(library_versions, on_error="return")
-    for worker, there in versions.items():
-        if not isinstance(there, Mapping):
-            raise InputError(f"The worker {worker} cannot use Kinelo ({in_one_line(there)}).")
-        if there["kinelo"] != here["kinelo"]:
+    for worker, theirs in versions.items():
+        if not isinstance(theirs, Mapping):
+            raise InputError(f"The worker {worker} cannot use Kinelo ({in_one_line(theirs)}).")
+        if theirs["kinelo"] != ours["kinelo"]:
             raise InputError(
-                f"The worker {worker} has Kinelo {there['kinelo']} and this process {here['kinelo']}; "
+                f"The worker {worker} has Kinelo {theirs['kinelo']} and this process {ours['kinelo']}; "
                 "install the same version everywhere."
             )
-        other = [f"{name} {there.get(name)}" for name in here if there.get(name) != here[name]]
+        other = [f"{name} {theirs.get(name)}" for name in ours if theirs.get(name) != ours[name]]
         if other:
             unlike = f"the worker {worker} has {', '.join(other)}, unlike this process; last digits may differ."
             warn(unlike)

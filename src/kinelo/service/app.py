@@ -103,12 +103,12 @@ class BookThreads:
         """Count matches that wait, and answer all of them at once."""
         taken = [self.waiting.popleft() for _ in range(min(len(self.waiting), MOST_TOGETHER))]
         if taken:
-            found: list[say.Added | Exception]
+            answers: list[say.Added | Exception]
             try:
-                found = doors.add_each(self.book, [match for match, _ in taken])
+                answers = doors.add_each(self.book, [match for match, _ in taken])
             except Exception as error:  # nobody may wait for ever
-                found = [error] * len(taken)
-            taken[0][1].get_loop().call_soon_threadsafe(_answer, [answer for _, answer in taken], found)
+                answers = [error] * len(taken)
+            taken[0][1].get_loop().call_soon_threadsafe(_answer, [answer for _, answer in taken], answers)
 
     def _note(self, answer: Any) -> None:
         """Learn parameters anew where enough was added."""
@@ -136,13 +136,13 @@ class BookThreads:
 
 def _answer(waiting: list[asyncio.Future[say.Added]], found: list[say.Added | Exception]) -> None:
     """Tell those who wait what was found, unless they are gone."""
-    for one, answer in zip(waiting, found, strict=True):
-        if one.done():
+    for future, answer in zip(waiting, found, strict=True):
+        if future.done():
             continue
         if isinstance(answer, Exception):
-            one.set_exception(answer)
+            future.set_exception(answer)
         else:
-            one.set_result(answer)
+            future.set_result(answer)
 
 
 def open_book(settings: Settings) -> RatingBook:

@@ -71,36 +71,36 @@ def _levels(said: say.Levels) -> dict[str, object]:
     }
 
 
-def _fixture(said: say.Fixture | say.Match) -> dict[str, Any]:
+def _fixture(asked: say.Fixture | say.Match) -> dict[str, Any]:
     """What is known of a match beside its sides, in the words of the book."""
-    more: dict[str, Any] = {"date": said.date, "neutral": said.neutral}
-    if said.conditions:
-        more["conditions"] = _levels(said.conditions)
-    if said.home_lineup or said.away_lineup:
-        more |= {"home_lineup": said.home_lineup, "away_lineup": said.away_lineup}
-    return more
+    fields: dict[str, Any] = {"date": asked.date, "neutral": asked.neutral}
+    if asked.conditions:
+        fields["conditions"] = _levels(asked.conditions)
+    if asked.home_lineup or asked.away_lineup:
+        fields |= {"home_lineup": asked.home_lineup, "away_lineup": asked.away_lineup}
+    return fields
 
 
-def _contest(book: RatingBook, said: say.Contest) -> dict[str, Any]:
-    unfinished = said.unfinished if isinstance(said.unfinished, dict) else _entrants(book, said.unfinished)
-    more = {"unfinished": unfinished} if unfinished else {}
-    more |= {} if said.ranks is None else {"ranks": said.ranks}
-    more |= {} if said.minutes is None else {"minutes": said.minutes}
-    row = {"match_id": said.contest_id, "order": _entrants(book, said.order), "date": said.date}
-    return row | more | _circumstances(said)
+def _contest(book: RatingBook, asked: say.Contest) -> dict[str, Any]:
+    unfinished = asked.unfinished if isinstance(asked.unfinished, dict) else _entrants(book, asked.unfinished)
+    fields = {"unfinished": unfinished} if unfinished else {}
+    fields |= {} if asked.ranks is None else {"ranks": asked.ranks}
+    fields |= {} if asked.minutes is None else {"minutes": asked.minutes}
+    row = {"match_id": asked.contest_id, "order": _entrants(book, asked.order), "date": asked.date}
+    return row | fields | _circumstances(asked)
 
 
 def _circumstances(said: say.Contest | say.FieldToCome) -> dict[str, Any]:
     return {} if said.conditions is None else {"conditions": _levels(said.conditions)}
 
 
-def _entrants(book: RatingBook, said: list[Any]) -> list[Any]:
+def _entrants(book: RatingBook, asked: list[Any]) -> list[Any]:
     """Entrants as raters take them: those said by kind become tuples in the order of the kinds."""
-    if not any(isinstance(entrant, dict) for entrant in said):
-        return said
+    if not any(isinstance(entrant, dict) for entrant in asked):
+        return asked
     kinds = book.kinds
-    found = []
-    for entrant in said:
+    entrants = []
+    for entrant in asked:
         if isinstance(entrant, dict):
             strange = [kind for kind in entrant if kind not in kinds]
             if strange:
@@ -108,44 +108,46 @@ def _entrants(book: RatingBook, said: list[Any]) -> list[Any]:
             parts = [entrant.get(kind) for kind in kinds]
             while parts and parts[-1] is None:
                 parts.pop()
-            found.append(tuple(parts))
+            entrants.append(tuple(parts))
         else:
-            found.append(entrant)
-    return found
+            entrants.append(entrant)
+    return entrants
 
 
-def forecast(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.MatchForecast | say.ContestForecast:
+def forecast(book: RatingBook, asked: say.Fixture | say.FieldToCome) -> say.MatchForecast | say.ContestForecast:
     """Chances of a match or of a contest to come."""
-    if isinstance(said, say.Fixture):
-        found = book.predict_one(said.home, said.away, **_fixture(said))
-        win, draw, loss = found.probabilities[0].tolist()
+    if isinstance(asked, say.Fixture):
+        forecast_of = book.predict_one(asked.home, asked.away, **_fixture(asked))
+        win, draw, loss = forecast_of.probabilities[0].tolist()
         return say.MatchForecast(
             win=win,
             draw=draw,
             loss=loss,
-            points=float(found.points[0]),
-            unknown=list(found.unknown),
-            notes=list(found.notes),
+            points=float(forecast_of.points[0]),
+            unknown=list(forecast_of.unknown),
+            notes=list(forecast_of.notes),
         )
-    found = book.predict_one(_entrants(book, said.entrants), date=said.date, **_circumstances(said))
-    contest = found.contests
+    forecast_of = book.predict_one(_entrants(book, asked.entrants), date=asked.date, **_circumstances(asked))
+    contest = forecast_of.contests
     rows = [
         say.EntrantForecast(entrant=contest.entrants[code], win=win, expected_place=place)
-        for code, win, place in zip(contest.entrant.tolist(), found.win.tolist(), found.expected_place.tolist())
+        for code, win, place in zip(
+            contest.entrant.tolist(), forecast_of.win.tolist(), forecast_of.expected_place.tolist()
+        )
     ]
-    return say.ContestForecast(entrants=rows, unknown=list(found.unknown), notes=list(found.notes))
+    return say.ContestForecast(entrants=rows, unknown=list(forecast_of.unknown), notes=list(forecast_of.notes))
 
 
-def quality(book: RatingBook, said: say.Candidates | say.Options) -> say.Ranked:
+def quality(book: RatingBook, asked: say.Candidates | say.Options) -> say.Ranked:
     """The most even of several candidates for a player, or of several line-ups."""
-    if isinstance(said, say.Candidates):
-        more: dict[str, Any] = {"date": said.date, "neutral": said.neutral}
-        more |= {"conditions": _levels(said.conditions)} if said.conditions else {}
-        values: Any = match_quality(book, said.player, said.candidates, **more)
-        ranked = sorted(zip(said.candidates, values.tolist(), strict=True), key=lambda pair: -pair[1])
+    if isinstance(asked, say.Candidates):
+        more: dict[str, Any] = {"date": asked.date, "neutral": asked.neutral}
+        more |= {"conditions": _levels(asked.conditions)} if asked.conditions else {}
+        values: Any = match_quality(book, asked.player, asked.candidates, **more)
+        ranked = sorted(zip(asked.candidates, values.tolist(), strict=True), key=lambda pair: -pair[1])
         return say.Ranked(ranked=[say.CandidateQuality(candidate=name, quality=value) for name, value in ranked])
     values = []
-    for option in said.options:
+    for option in asked.options:
         if isinstance(option, say.Fixture):
             quality = match_quality(book, option.home, option.away, **_fixture(option))
         else:
@@ -162,15 +164,15 @@ def balance(book: RatingBook, said: say.Present) -> say.Balanced:
     return say.Balanced.model_validate(balance_teams(book, said.players, said.sides, **more).to_dict())
 
 
-def queue(book: RatingBook, said: say.Queue) -> say.LobbiesFound:
+def queue(book: RatingBook, asked: say.Queue) -> say.LobbiesFound:
     """Make lobbies of those who wait: as even as can be within the time they may wait."""
-    tickets = [Ticket(tuple(one.players), one.waited, tuple(one.regions), one.roles) for one in said.waiting]
-    what = Lobbies(**said.model_dump(exclude={"waiting"}))
+    tickets = [Ticket(tuple(one.players), one.waited, tuple(one.regions), one.roles) for one in asked.waiting]
+    what = Lobbies(**asked.model_dump(exclude={"waiting"}))
     found = form_lobbies(book, tickets, what) if tickets else []
     gone = {name for lobby in found for side in lobby.sides for name in side}
     return say.LobbiesFound(
         lobbies=[say.LobbyFound.model_validate(asdict(lobby)) for lobby in found],
-        waiting=[one.players for one in said.waiting if one.players[0] not in gone],
+        waiting=[one.players for one in asked.waiting if one.players[0] not in gone],
     )
 
 
@@ -181,35 +183,35 @@ def next_matches(book: RatingBook, said: say.Wanted) -> say.NextMatches:
     return say.NextMatches.model_validate(found.to_dict())
 
 
-def fair(book: RatingBook, said: say.Handicapped | say.HandicappedField) -> say.Fair:
+def fair(book: RatingBook, asked: say.Handicapped | say.HandicappedField) -> say.Fair:
     """Which value of a covariate, such as a handicap, makes a match to come even; of a contest, which for each."""
-    if isinstance(said, say.HandicappedField):
-        value = fair_value(book, _entrants(book, said.entrants), covariate=said.covariate, date=said.date)
+    if isinstance(asked, say.HandicappedField):
+        value = fair_value(book, _entrants(book, asked.entrants), covariate=asked.covariate, date=asked.date)
     else:
-        more = _fixture(said)
+        more = _fixture(asked)
         given = more.pop("conditions", None)
-        value = fair_value(book, said.home, said.away, said.covariate, given=given, **more)
+        value = fair_value(book, asked.home, asked.away, asked.covariate, given=given, **more)
     rater: Any = rater_shown(book.rater)
-    (effect,) = rater.effects_.filter(name=said.covariate).to_dicts()
+    (effect,) = rater.effects_.filter(name=asked.covariate).to_dicts()
     return say.Fair(
-        covariate=said.covariate, fair=value, effect=effect["effect"], standard_error=effect["standard_error"]
+        covariate=asked.covariate, fair=value, effect=effect["effect"], standard_error=effect["standard_error"]
     )
 
 
-def preview(book: RatingBook, said: say.Fixture | say.FieldToCome) -> say.Preview:
+def preview(book: RatingBook, asked: say.Fixture | say.FieldToCome) -> say.Preview:
     """What a match or a contest to come would change, by each of its outcomes."""
-    if isinstance(said, say.Fixture):
-        found = preview_of(book, said.home, said.away, **_fixture(said))
+    if isinstance(asked, say.Fixture):
+        found = preview_of(book, asked.home, asked.away, **_fixture(asked))
     else:
-        found = preview_of(book, _entrants(book, said.entrants), date=said.date, **_circumstances(said))
+        found = preview_of(book, _entrants(book, asked.entrants), date=asked.date, **_circumstances(asked))
     return say.Preview.model_validate(found.to_dict())
 
 
-def explain(book: RatingBook, said: say.WhichMatch | say.Whose) -> say.Explanation | say.Account:
+def explain(book: RatingBook, asked: say.WhichMatch | say.Whose) -> say.Explanation | say.Account:
     """Why a match moved ratings, or why somebody's rating moved over the last matches."""
-    if isinstance(said, say.WhichMatch):
-        return say.Explanation.model_validate(explanation.explain(book, said.match_id, of=said.of).to_dict())
-    return say.Account.model_validate(explanation.explain_last(book, said.of, last=said.last).to_dict())
+    if isinstance(asked, say.WhichMatch):
+        return say.Explanation.model_validate(explanation.explain(book, asked.match_id, of=asked.of).to_dict())
+    return say.Account.model_validate(explanation.explain_last(book, asked.of, last=asked.last).to_dict())
 
 
 def take_out(book: RatingBook, name: str) -> say.TakenOut | None:

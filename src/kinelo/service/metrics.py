@@ -35,19 +35,19 @@ class Metrics:
 
     def text(self) -> str:
         """All counts, each with the number of this process, since every process of a service counts its own."""
-        own = f'worker="{os.getpid()}"'
+        worker = f'worker="{os.getpid()}"'
         with self._lock:
             lines = ["# HELP kinelo_requests_total Requests answered.", "# TYPE kinelo_requests_total counter"]
             for (method, route, status), count in sorted(self._requests.items()):
-                said = f'method="{method}",route="{route}",status="{status}",{own}'
-                lines.append(f"kinelo_requests_total{{{said}}} {count}")
+                labels = f'method="{method}",route="{route}",status="{status}",{worker}'
+                lines.append(f"kinelo_requests_total{{{labels}}} {count}")
             lines += ["# HELP kinelo_request_seconds Time until a request was answered.",
                       "# TYPE kinelo_request_seconds histogram"]  # fmt: skip
             for (method, route), counts in sorted(self._buckets.items()):
-                said, total = f'method="{method}",route="{route}",{own}', 0
+                labels, total = f'method="{method}",route="{route}",{worker}', 0
                 for bound, count in zip((*map(str, BOUNDS), "+Inf"), counts, strict=True):
                     total += count
-                    lines.append(f'kinelo_request_seconds_bucket{{{said},le="{bound}"}} {total}')
-                lines.append(f"kinelo_request_seconds_sum{{{said}}} {self._seconds[method, route]:.6f}")
-                lines.append(f"kinelo_request_seconds_count{{{said}}} {total}")
+                    lines.append(f'kinelo_request_seconds_bucket{{{labels},le="{bound}"}} {total}')
+                lines.append(f"kinelo_request_seconds_sum{{{labels}}} {self._seconds[method, route]:.6f}")
+                lines.append(f"kinelo_request_seconds_count{{{labels}}} {total}")
         return "\n".join(lines) + "\n"

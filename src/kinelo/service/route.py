@@ -73,13 +73,13 @@ class Straight:
 
 async def whole(receive: Receive) -> bytes:
     """The body of a request."""
-    parts, more = [], True
-    while more:
+    parts, incomplete = [], True
+    while incomplete:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise HTTPException(400, "The request broke off.")
         parts.append(message.get("body", b""))
-        more = message.get("more_body", False)
+        incomplete = message.get("more_body", False)
     return parts[0] if len(parts) == 1 else b"".join(parts)
 
 

@@ -220,19 +220,19 @@ class Covered(NamedTuple):
     true: Array
 
 
-def _by_moments(found: Moments, true: Moments, seasons: Moments, covered: list[Covered]) -> list[Range]:
+def _by_moments(observed: Moments, true: Moments, seasons: Moments, covered: list[Covered]) -> list[Range]:
     """Spread, correlation and shares, with what ``seasons`` say of their bias and error: they find these moments where
     others are ``true``. All are without luck."""
     spread, least = np.maximum(seasons.spread, LEAST_PART * true.spread), LEAST_PART * true.over
     scales: list[tuple[float, Array, Callable, float]] = [
-        (0.5 * math.log(found.spread[0]), 0.5 * np.log(spread / true.spread), math.exp, 0.0),
-        (_correlation(found, least)[0], _correlation(seasons, least) - _correlation(true), math.tanh, LEAST_ERROR),
+        (0.5 * math.log(observed.spread[0]), 0.5 * np.log(spread / true.spread), math.exp, 0.0),
+        (_correlation(observed, least)[0], _correlation(seasons, least) - _correlation(true), math.tanh, LEAST_ERROR),
     ]
-    for one in covered:
-        bias = float((one.found - one.true).mean())
-        share = max((one.here - bias) / float(found.spread[0]), LEAST_SHARE)
-        off = np.log(np.maximum((one.found - bias) / spread, LEAST_SHARE))
-        off -= np.log(np.maximum(one.true / true.spread, LEAST_SHARE))
+    for made in covered:
+        bias = float((made.found - made.true).mean())
+        share = max((made.here - bias) / float(observed.spread[0]), LEAST_SHARE)
+        off = np.log(np.maximum((made.found - bias) / spread, LEAST_SHARE))
+        off -= np.log(np.maximum(made.true / true.spread, LEAST_SHARE))
         scales.append((math.log(share), off, math.exp, 0.0))
     answers = []
     for value, errors, back, error in scales:
@@ -291,12 +291,12 @@ def _deviations(real: Array, seasons: Array) -> float:
 
 
 def opponents_found(
-    calendar: Calendar, parameters: Parameters, found: HindsightStrengths, system: System, steps: Array, years: float,
-    seed: int = 0,
+    calendar: Calendar, parameters: Parameters, hindsight: HindsightStrengths, system: System, steps: Array,
+    years: float, seed: int = 0,
 ) -> OpponentsFound:  # fmt: skip
     """Spread, likeness of opponents and the share of differences that ratings by ``steps`` (n × 2) show today."""
-    g, likelihood, side = np.random.default_rng(seed), found.likelihood, calendar.appearances
-    today, last = _strengths_today(calendar, found, years)
+    g, likelihood, side = np.random.default_rng(seed), hindsight.likelihood, calendar.appearances
+    today, last = _strengths_today(calendar, hindsight, years)
     played = np.bincount(side, minlength=calendar.sides).astype(float)
     places = np.flatnonzero(today.active)
     weight = weights_of(today.strength[places], today.variance[places], played[places])
@@ -309,27 +309,30 @@ def opponents_found(
 
     first = np.arange(0, 2 * calendar.size, 2)
     lens = Lens(first, last[places], weight)
-    grown = np.zeros(2 * calendar.size) if found.trend is None else found.years @ found.trend.per_year
-    x, luck = _firth(likelihood, found, g)
-    strength, rated_now = (found.paths @ x + grown)[:, None], ratings(calendar.result)
-    own, lucky = lens.moments(strength), lens.moments(found.paths @ luck)
-    without = own.less(lucky)
+    grown = np.zeros(2 * calendar.size) if hindsight.trend is None else hindsight.years @ hindsight.trend.per_year
+    x, luck = _firth(likelihood, hindsight, g)
+    strength, rated_now = (hindsight.paths @ x + grown)[:, None], ratings(calendar.result)
+    moments, lucky = lens.moments(strength), lens.moments(hindsight.paths @ luck)
+    without = moments.less(lucky)
     least = (LEAST_SPREAD * CHESS_NU / parameters.nu) ** 2
     variance = max(float(without.spread[0]), least)
 
     # Seasons on the same calendar, from strengths as far apart as they are.
-    shrunk = min(math.sqrt(variance / float(own.spread[0])), 1.0)
+    shrunk = min(math.sqrt(variance / float(moments.spread[0])), 1.0)
     true, results = shrunk * strength, np.empty((calendar.size, SEASONS))
     for n in range(SEASONS):
-        kernels.draw_results(true.reshape(-1, 2), found.home, parameters, g.random(calendar.size), results[:, n])
-    offset = found.home + shrunk * (grown[0::2] - grown[1::2])
-    again = found.paths @ _refit(likelihood, found.factor, shrunk * x, luck, offset, results) + shrunk * grown[:, None]
+        kernels.draw_results(true.reshape(-1, 2), hindsight.home, parameters, g.random(calendar.size), results[:, n])
+    offset = hindsight.home + shrunk * (grown[0::2] - grown[1::2])
+    again = (
+        hindsight.paths @ _refit(likelihood, hindsight.factor, shrunk * x, luck, offset, results)
+        + shrunk * grown[:, None]
+    )
     rated = np.stack([ratings(results[:, n]) for n in range(SEASONS)], axis=1)
     raw = lens.moments(again)
     seasons, mean = raw.less(lucky), float(played[places].mean())
     # Strengths that move as fast as results tell them leave nothing to be seen of how far they lie apart.
-    if (seasons.spread < FAINT * raw.spread).mean() > FAINT or without.spread[0] < FAINT * own.spread[0]:
-        low, high = math.sqrt(least), SHRUNK * math.sqrt(max(float(own.spread[0]), 4 * least))
+    if (seasons.spread < FAINT * raw.spread).mean() > FAINT or without.spread[0] < FAINT * moments.spread[0]:
+        low, high = math.sqrt(least), SHRUNK * math.sqrt(max(float(moments.spread[0]), 4 * least))
         unknown = Range(0.0, -MOST_ALIKE, MOST_ALIKE), Range(1.0, LEAST_SHARE, MOST_SHARE)
         return OpponentsFound(Range((low + high) / 2, low, high), *unknown, 0.0, mean, today)
     along = (lens.along(one, rated) for one in (again, true))
@@ -343,7 +346,9 @@ def opponents_found(
     unlucky = np.array([luck_of(*season) for season in zip(again.T, results.T)])
     luck_of_calendar = _deviations(luck_of(strength[:, 0], calendar.result), unlucky)
     if luck_of_calendar > FOLLOWS_RESULTS:
-        drawn = [found.paths @ one + grown[:, None] for one in _drawn_given_all(found, x, math.sqrt(variance), g)]
+        drawn = [
+            hindsight.paths @ one + grown[:, None] for one in _drawn_given_all(hindsight, x, math.sqrt(variance), g)
+        ]
         answers = _hull(answers, _by_evidence(lens, drawn, [rated_now]))
         # Strengths lie between the two answers: half of their gap is doubt.
         given = drawn[1][last] - drawn[1][last][today.active].mean(axis=0)
@@ -351,10 +356,10 @@ def opponents_found(
         doubt = np.maximum(today.variance, given.var(axis=1)) + (today.strength - other) ** 2 / 4
         today = StrengthsToday((today.strength + other) / 2, doubt, today.active)
     # What a walk adds between blocks is smoothed away where results do not show it: strengths may lie further apart.
-    block_side, count = found.blocks.side, np.bincount(found.blocks.side)
+    block_side, count = hindsight.blocks.side, np.bincount(hindsight.blocks.side)
     sums = np.stack([np.bincount(block_side, one, count.size) for one in luck.T], axis=1)
-    by_side = (sums / np.maximum(count, 1)[:, None])[block_side[found.blocks.block.ravel()]]
-    unseen = float(lens.moments(found.paths @ luck - by_side).spread.mean())
+    by_side = (sums / np.maximum(count, 1)[:, None])[block_side[hindsight.blocks.block.ravel()]]
+    unseen = float(lens.moments(hindsight.paths @ luck - by_side).spread.mean())
     spread = answers[0]._replace(high=math.hypot(answers[0].high, math.sqrt(2.0 * unseen)))
     share = Range(*(min(one, MOST_SHARE) for one in answers[2]))
     if answers[1].low <= CLEARLY_ALIKE:
@@ -365,7 +370,9 @@ def opponents_found(
     return OpponentsFound(spread, answers[1], share, luck_of_calendar, mean, today)
 
 
-def _strengths_today(calendar: Calendar, found: HindsightStrengths, years: float) -> tuple[StrengthsToday, np.ndarray]:
+def _strengths_today(
+    calendar: Calendar, hindsight: HindsightStrengths, years: float
+) -> tuple[StrengthsToday, np.ndarray]:
     """Strengths at the end, about the mean of those who have played within some years and are tied to most others; and
     the last appearance of each side."""
     side, day = calendar.appearances, np.full(calendar.sides, -math.inf)
@@ -375,11 +382,11 @@ def _strengths_today(calendar: Calendar, found: HindsightStrengths, years: float
     graph = sparse.coo_array((np.ones(calendar.size), (calendar.home, calendar.away)), shape=(calendar.sides,) * 2)
     _, label = connected_components(graph, directed=False)
     active = (day >= max(calendar.day[-1] - years * YEAR, 0.0)) & (label == np.bincount(label).argmax())
-    strength, luck = (one.reshape(side.size, -1)[last] for one in found.of_matches())
+    strength, luck = (one.reshape(side.size, -1)[last] for one in hindsight.of_matches())
     strength = strength[:, 0]
     strength, luck = strength - strength[active].mean(), luck - luck[active].mean(axis=0)
     idle = np.where(np.isfinite(day), calendar.day[-1] - day, 0.0) / YEAR
-    return StrengthsToday(strength, (luck**2).mean(axis=1) + found.walk_per_year**2 * idle, active), last
+    return StrengthsToday(strength, (luck**2).mean(axis=1) + hindsight.walk_per_year**2 * idle, active), last
 
 
 def weights_of(strength: Array, doubt: Array, played: Array) -> Array:
@@ -405,11 +412,11 @@ def _pull(likelihood: Likelihood, gap: Array, unknown: Array) -> Array:
     return weight * likelihood.nu * (law.b_prime(gap + step) - law.b_prime(gap - step)) / (4 * step) * unknown
 
 
-def _firth(likelihood: Likelihood, found: HindsightStrengths, g: np.random.Generator) -> tuple[Array, Array]:
+def _firth(likelihood: Likelihood, hindsight: HindsightStrengths, g: np.random.Generator) -> tuple[Array, Array]:
     """Strengths with Firth's correction, and draws of luck there (blocks × draws)."""
-    x, factor = found.strength, found.factor
+    x, factor = hindsight.strength, hindsight.factor
     normal = g.standard_normal((likelihood.n + likelihood.walk.size + likelihood.size, SEASONS))
-    most, luck = 2.0 / likelihood.nu, found.luck
+    most, luck = 2.0 / likelihood.nu, hindsight.luck
     for turn in range(FIRTH_STEPS):
         solve = likelihood.solver(x, factor)
         luck = likelihood.luck(x, factor, solve, normal)
@@ -442,28 +449,28 @@ def _refit(likelihood: Likelihood, factor: float, start: Array, luck: Array, hom
     return x
 
 
-def _drawn_given_all(found: HindsightStrengths, x: Array, spread: float, g: np.random.Generator) -> list[Array]:
+def _drawn_given_all(hindsight: HindsightStrengths, x: Array, spread: float, g: np.random.Generator) -> list[Array]:
     """Draws of the strengths of blocks (blocks × draws) at each node of the spread of independent strengths, sought
     near another one."""
-    own, factor = copy.copy(found.likelihood), found.factor
-    first = own.prior > 0
-    normal = g.standard_normal((own.n + own.walk.size + own.size, EVIDENCE_DRAWS))
+    likelihood, factor = copy.copy(hindsight.likelihood), hindsight.factor
+    first = likelihood.prior > 0
+    normal = g.standard_normal((likelihood.n + likelihood.walk.size + likelihood.size, EVIDENCE_DRAWS))
 
     def drawn(log_ratio: float, draws: int = EVIDENCE_DRAWS) -> Array:
         nonlocal x
-        own.prior = np.where(first, (spread * math.exp(log_ratio)) ** -2, 0.0)
-        x, solve = own.mode(x, factor, EVIDENCE_LEFT)
-        return x[:, None] + own.luck(x, factor, solve, normal[:, :draws])
+        likelihood.prior = np.where(first, (spread * math.exp(log_ratio)) ** -2, 0.0)
+        x, solve = likelihood.mode(x, factor, EVIDENCE_LEFT)
+        return x[:, None] + likelihood.luck(x, factor, solve, normal[:, :draws])
 
     def excess(log_ratio: float) -> float:
         # The mean of squares is that of the mode and of the luck about it, which few draws tell.
         some = drawn(log_ratio, SEARCH_DRAWS)
-        return float(own.prior @ (x**2 + ((some - x[:, None]) ** 2).mean(axis=1)) - first.sum())
+        return float(likelihood.prior @ (x**2 + ((some - x[:, None]) ** 2).mean(axis=1)) - first.sum())
 
     best, slope = falling_root(excess, EVIDENCE_RANGE, EVIDENCE_ERROR)
-    if own.walk.size:
+    if likelihood.walk.size:
         # Luck that decides who meets whom looks like movement to a prior that is wide.
-        factor, x = walk_factor(own, x, g)
+        factor, x = walk_factor(likelihood, x, g)
         shift, slope = falling_root(lambda further: excess(best + further), EVIDENCE_RANGE, EVIDENCE_ERROR)
         best += shift
     return [drawn(best + node / math.sqrt(max(-slope, 1.0))) for node in NODES]
@@ -503,13 +510,13 @@ def fields_found(contests: Contests, off: float = 0.0, depth: float = 0.0) -> Fi
         return x - x.mean(), lens.moments(x[:, None]).less(lens.moments(luck[entrant]))
 
     fit = fit_orders(orders, size, WIDE)
-    x, found = without_luck(who, fit)
+    x, observed = without_luck(who, fit)
     whole = max(float(x.var()), 1e-9)
     truth = (fit.strength - fit.strength[who].mean()) * math.sqrt(
-        min(max(float(found.spread[0]), LEAST_PART * whole) / whole, 1.0)
+        min(max(float(observed.spread[0]), LEAST_PART * whole) / whole, 1.0)
     )
     true = lens.moments(truth[who][:, None])
-    found = Moments(*(np.maximum(one, LEAST_PART * put) for one, put in zip(found, true)))
+    observed = Moments(*(np.maximum(one, LEAST_PART * put) for one, put in zip(observed, true)))
     # Places without ties, but of who did not finish, at the end.
     rank, out = np.arange(who.size) - part.first[:-1][part.contest] + 1.0, part.ended != 0
     last = np.bincount(part.contest, np.where(out, rank, 0.0)) / np.maximum(np.bincount(part.contest, out), 1.0)
@@ -526,9 +533,9 @@ def fields_found(contests: Contests, off: float = 0.0, depth: float = 0.0) -> Fi
         moments.append([float(one[0]) for one in without])
         luck.append(luck_test(lens.first, entrant, seen, order_surprises(ordered, refit.strength)))
     follows = _deviations(luck_test(lens.first, who, x, order_surprises(orders, fit.strength)), np.array(luck))
-    answers = _by_moments(found, true, Moments(*np.array(moments).T), [])
+    answers = _by_moments(observed, true, Moments(*np.array(moments).T), [])
     if follows > FOLLOWS_RESULTS:
-        normal, spread = generator.standard_normal((size, 3 * EVIDENCE_DRAWS)), math.sqrt(float(found.spread[0]))
+        normal, spread = generator.standard_normal((size, 3 * EVIDENCE_DRAWS)), math.sqrt(float(observed.spread[0]))
 
         def excess(log_ratio: float) -> float:
             given = fit_orders(orders, size, spread * math.exp(log_ratio))

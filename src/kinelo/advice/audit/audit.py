@@ -421,7 +421,7 @@ def _audit_matches(
         for n, (first, last) in enumerate(pairwise(ends))
     )  # fmt: skip
     home = replace(_home(recursion, in_use, k), given=getattr(rater, "home_advantage", None) is not None)
-    found = Audit(
+    audit = Audit(
         advice=advice, groups=by_group, extract=only_side(matches), outlook=outlook, periods=periods,
         k=in_use.k if other is None else None, moves=moves(calendar, league),
         tested=measured.against(own_losses(in_use.blank(), matches), advice.k), now=now, best=recursion.at(advice.k),
@@ -436,8 +436,8 @@ def _audit_matches(
         matches=matches, since=since,
     )  # fmt: skip
     # Beside the K that is said.
-    first = newcomers_steps(recursion, in_use, matches, advised(found).k, measured)
-    return replace(found, outlook=replace(outlook, first=first))
+    first = newcomers_steps(recursion, in_use, matches, advised(audit).k, measured)
+    return replace(audit, outlook=replace(outlook, first=first))
 
 
 def replay_interval(recursion: Recursion, drawn: list[Parameters], centre: float) -> tuple[float, float]:

@@ -125,12 +125,12 @@ def backtest(losses: Losses, ks: Array, since: int, counts: Array | None = None,
         place = int(np.argmin(KBacktest(ks, blocks, sizes).log_loss))
         if 0 < place < ks.size - 1:
             break
-        more = ks[0] * np.geomspace(0.25, 0.8, 6) if place == 0 else ks[-1] * np.geomspace(1.25, 4.0, 6)
-        more = more[more >= least]
-        if not more.size:
+        further = ks[0] * np.geomspace(0.25, 0.8, 6) if place == 0 else ks[-1] * np.geomspace(1.25, 4.0, 6)
+        further = further[further >= least]
+        if not further.size:
             break
-        ks = np.concatenate([ks, more])
-        blocks = np.concatenate([blocks, sums_by_block(losses(more), cuts)])
+        ks = np.concatenate([ks, further])
+        blocks = np.concatenate([blocks, sums_by_block(losses(further), cuts)])
         order = np.argsort(ks)
         ks, blocks = ks[order], blocks[order]
     return KBacktest(ks, blocks, sizes, cuts)

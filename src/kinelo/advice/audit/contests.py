@@ -258,15 +258,15 @@ def _system(rater: Rater | None, contests: Contests) -> tuple[SystemInUse, Rater
 
 def entrants_alone(contests: Contests) -> tuple[Contests, list[str]]:
     """Contests that rate each entrant as a whole, as plain Elo does, and columns that are one for all of a contest."""
-    kept, columns = {"entrant": Slots(contests.entrant[:, None], contests.entrants)}, []
+    slots_by_kind, columns = {"entrant": Slots(contests.entrant[:, None], contests.entrants)}, []
     for kind in contests.advantages:
         slots = contests.slots[kind]
         level = slots.codes[:, 0]
         alike = np.array_equal(level, level[contests.first[:-1]][contests.contest])
         if alike and 1 < np.unique(level).size <= MOST_LEVELS and slots.codes.shape[1] == 1:
-            kept[kind] = slots
+            slots_by_kind[kind] = slots
             columns.append(kind)
-    return replace(contests, slots=kept), columns
+    return replace(contests, slots=slots_by_kind), columns
 
 
 def not_used(contests: Contests, columns: list[str], other: Rater | None) -> tuple[str, ...]:
@@ -311,13 +311,13 @@ def right_start(contests: Contests, since: int, used: ContestForecast, truth: Ra
     new[np.unique(contests.entrant, return_index=True)[1]] = True
     fresh, size = (np.bincount(contests.contest, x, len(contests)) for x in (new, np.ones(new.size)))
     beside = np.bincount(contests.contest, np.where(new, 0.0, used.mean)) / np.maximum(size - fresh, 1.0)
-    own = (np.arange(size.size) >= since) & (fresh > 0) & (fresh < size)
-    if not own.any():
+    mixed = (np.arange(size.size) >= since) & (fresh > 0) & (fresh < size)
+    if not mixed.any():
         return None
     offset = POINTS_PER_UNIT * truth.parameters_["newcomer"]
     errors = {} if truth.estimates_ is None else truth.estimates_.standard_errors
-    mean = float(np.average(beside[own], weights=fresh[own]))
-    doubt = np.sqrt(np.sum((fresh[own] * (beside[own] - mean)) ** 2)) / fresh[own].sum()
-    number = int(fresh[own].sum())
+    mean = float(np.average(beside[mixed], weights=fresh[mixed]))
+    doubt = np.sqrt(np.sum((fresh[mixed] * (beside[mixed] - mean)) ** 2)) / fresh[mixed].sum()
+    number = int(fresh[mixed].sum())
     chance = math.hypot(errors.get("newcomer", 0.0), truth.parameters_["prior_spread"] / math.sqrt(number))
     return Shift(mean + offset, math.hypot(float(doubt), POINTS_PER_UNIT * chance), number)

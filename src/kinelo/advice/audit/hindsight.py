@@ -262,12 +262,12 @@ class Likelihood:
         return solve(pushed + np.sqrt(self.prior)[:, None] * normal[cut[1] :])
 
 
-def differences(one: NDArray[np.int64], other: NDArray[np.int64], size: int) -> sparse.csr_array:
+def differences(first: NDArray[np.int64], second: NDArray[np.int64], size: int) -> sparse.csr_array:
     """Rows that subtract ``other`` from ``one``."""
-    place = np.arange(one.size)
-    rows, columns = np.concatenate([place, place]), np.concatenate([one, other])
-    values = np.repeat([1.0, -1.0], one.size)
-    return sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(one.size, size)))
+    place = np.arange(first.size)
+    rows, columns = np.concatenate([place, place]), np.concatenate([first, second])
+    values = np.repeat([1.0, -1.0], first.size)
+    return sparse.csr_array(sparse.coo_array((values, (rows, columns)), shape=(first.size, size)))
 
 
 def factorised(Q: sparse.csr_array) -> Solve:
@@ -289,11 +289,11 @@ def conjugate_gradients(Q: sparse.csr_array, r: Array, near: Solve, steps: int) 
         share = level / np.maximum(np.einsum("ij,ij->j", way, pushed), 1e-300)
         y += share * way
         left -= share * pushed
-        kept = near(left)
-        fresh = np.einsum("ij,ij->j", left, kept)
+        scaled = near(left)
+        fresh = np.einsum("ij,ij->j", left, scaled)
         if np.all(fresh <= enough):
             return y
-        way = kept + (fresh / np.maximum(level, 1e-300)) * way
+        way = scaled + (fresh / np.maximum(level, 1e-300)) * way
         level = fresh
     return None
 

@@ -161,12 +161,12 @@ def inflation_of(
     ``memory`` is the number of matches in which a rating follows 63 % of a change. None without half a year of dates.
     """
     seen, years = appearances(calendar, hindsight, before), float(calendar.day[-1] - calendar.day[0]) / YEAR
-    found = inflation_seen(in_frame_of_today(seen, years), calendar, memory, initial, FURTHEST / nu)
+    inflation = inflation_seen(in_frame_of_today(seen, years), calendar, memory, initial, FURTHEST / nu)
     trend = hindsight.trend
-    if found is None or trend is None:
-        return found
+    if inflation is None or trend is None:
+        return inflation
     gain = Shift(float(trend.per_year[0]), TREND_DOUBT * math.sqrt(trend.covariance[0, 0]), newcomers(calendar).size)
-    return replace(found, gain=plausible(gain, FURTHEST / nu))
+    return replace(inflation, gain=plausible(gain, FURTHEST / nu))
 
 
 def inflation_seen(
@@ -193,12 +193,12 @@ def scale_today(seen: Appearances, years: float, memory: float) -> Shift | None:
     strength."""
     each = seen.side.size / max(np.unique(seen.side).size, 1)
     settled = seen.number >= min(SETTLED_AFTER * memory, 0.5 * each)
-    here = settled & (seen.year >= years * (1 - 1 / BINS))
-    sides, place = np.unique(seen.side[here], return_inverse=True)
+    recent = settled & (seen.year >= years * (1 - 1 / BINS))
+    sides, place = np.unique(seen.side[recent], return_inverse=True)
     if sides.size < LEAST_SIDES:
         return None
     off, doubt = (
-        np.bincount(place, one[here]) / np.bincount(place) for one in (seen.rating - seen.strength, seen.doubt)
+        np.bincount(place, one[recent]) / np.bincount(place) for one in (seen.rating - seen.strength, seen.doubt)
     )
     return Shift(*mean_strength(off, doubt), sides.size)
 
@@ -238,22 +238,22 @@ def rating_inflation(rater: Any, matches: Matches) -> RatingInflation | None:
     return replace(found, start=None)  # where newcomers start is found from the matches
 
 
-def per_year(seen: Appearances, own: np.ndarray, years: float) -> Shift | None:
+def per_year(seen: Appearances, chosen: np.ndarray, years: float) -> Shift | None:
     """Slope over time of the mean of rating less strength over the sides that play, each once in a part of the span.
 
     Of a side that stays the slope would be another: ratings move towards strengths for long after a start, and where
     the weak leave, those stay whose ratings still rise. ``own`` tells the appearances that count.
     """
-    part = np.minimum((seen.year[own] / years * BINS).astype(int), BINS - 1)
-    first = np.flatnonzero(np.diff(seen.side[own].astype(np.int64) * BINS + part, prepend=-1))
-    sides = int(np.unique(seen.side[own]).size)
+    part = np.minimum((seen.year[chosen] / years * BINS).astype(int), BINS - 1)
+    first = np.flatnonzero(np.diff(seen.side[chosen].astype(np.int64) * BINS + part, prepend=-1))
+    sides = int(np.unique(seen.side[chosen]).size)
     if sides < LEAST_SIDES or np.unique(part).size < 2:
         return None
     count = np.diff(first, append=part.size)
     off, strength, when = (
-        np.add.reduceat(one[own], first) / count for one in (seen.rating - seen.strength, seen.strength, seen.year)
+        np.add.reduceat(one[chosen], first) / count for one in (seen.rating - seen.strength, seen.strength, seen.year)
     )
-    luck = np.add.reduceat(seen.luck[own], first) / count[:, None]
+    luck = np.add.reduceat(seen.luck[chosen], first) / count[:, None]
     doubt = (luck**2).mean(axis=1)
     # Who is known no better than by the league alone hardly counts.
     weight = 1.0 / (spread_of(strength, doubt) + doubt)
@@ -412,12 +412,12 @@ def groups_found(
     of a change, and where newcomers begin.
     """
     before, memory, initial = ratings
-    told = [name for name, places in groups.items() if _tells(calendar, places)]
-    hindsight = strengths_in_hindsight(calendar, parameters, filtered, growing=[groups[name] for name in told])
+    compared = [name for name, places in groups.items() if _tells(calendar, places)]
+    hindsight = strengths_in_hindsight(calendar, parameters, filtered, growing=[groups[name] for name in compared])
     years, trend = float(calendar.day[-1] - calendar.day[0]) / YEAR, hindsight.trend
-    size = np.array([groups[name].size for name in told], float)
+    size = np.array([groups[name].size for name in compared], float)
     # Gains, biases and inflation count from here: who stands still.
-    share = np.array([name == reference for name in told], float) if reference else size / max(size.sum(), 1.0)
+    share = np.array([name == reference for name in compared], float) if reference else size / max(size.sum(), 1.0)
     seen = appearances(calendar, hindsight, before)
     # Others than those groups stand still; where there are none, all of them on average.
     all_told = size.sum() > calendar.sides - LEAST_SIDES
@@ -443,8 +443,8 @@ def groups_found(
             shared = seen.luck[today].mean(axis=0) - seen.luck[middle].mean(axis=0)
             bias = Shift(mean - nought, math.hypot(error, math.sqrt(float((shared**2).mean()))), int(today.size))
         # Of one group of all sides there is nothing to hold it against.
-        if trend is not None and name in told and name != reference and places.size < calendar.sides:
-            against = np.array([other == name for other in told], float) - (share if len(told) > 1 else 0.0)
+        if trend is not None and name in compared and name != reference and places.size < calendar.sides:
+            against = np.array([other == name for other in compared], float) - (share if len(compared) > 1 else 0.0)
             error = TREND_DOUBT * math.sqrt(max(float(against @ trend.covariance @ against), 0.0))
             gain = Shift(float(against @ trend.per_year), error, int(places.size))
         # Both hang on who stands still: of all told, and without a reference, nobody is known to.
@@ -456,25 +456,26 @@ def groups_found(
     return tuple(answers), inflation_seen(seen, calendar, memory, initial, furthest) if reference else None
 
 
-def groups_chart(found: tuple[GroupFound, ...]) -> Chart:
+def groups_chart(groups: tuple[GroupFound, ...]) -> Chart:
     """How far each group is rated too high today, with its 95 % interval, and how much it gains a year."""
-    place = np.arange(len(found), dtype=float)
-    traces = [Trace("", "truth", "dashed", [-0.5, len(found) - 0.5], [0.0, 0.0])]
+    place = np.arange(len(groups), dtype=float)
+    traces = [Trace("", "truth", "dashed", [-0.5, len(groups) - 0.5], [0.0, 0.0])]
     parts = (
         ("bias", "rated too high today, points"),
         ("gain", "grows stronger, points a year"),
         ("inflation", "ratings rise above strengths, points a year"),
     )
     for role, (name, words) in enumerate(parts):
-        answered = [(n, getattr(one, name)) for n, one in enumerate(found) if getattr(one, name) is not None]
+        answered = [(n, getattr(group, name)) for n, group in enumerate(groups) if getattr(group, name) is not None]
         if answered:
             x = np.array([place[n] for n, _ in answered]) + {"bias": -0.15, "gain": 0.0, "inflation": 0.15}[name]
             y, error = (
-                np.array([pick(one) for _, one in answered]) for pick in (lambda s: s.mean, lambda s: s.high - s.mean)
+                np.array([pick(group) for _, group in answered])
+                for pick in (lambda s: s.mean, lambda s: s.high - s.mean)
             )
-            notes = tuple(f"{found[n].group}: {one.mean:.0f} ± {one.error:.0f}" for n, one in answered)
+            notes = tuple(f"{groups[n].group}: {group.mean:.0f} ± {group.error:.0f}" for n, group in answered)
             traces.append(Trace(words, role, "markers", x, y, error=error, notes=notes))
-    names = [one.group for one in found]
+    names = [group.group for group in groups]
     label = f"Groups: {', '.join(names)}"
     if sum(map(len, names)) <= MOST_LETTERS:
         return Chart(label, "group", "points, with 95 % intervals", traces, x_names=tuple(names))

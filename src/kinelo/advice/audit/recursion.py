@@ -119,15 +119,15 @@ class Recursion:
         unit = CHESS_NU / self.parameters.nu
         low, high = SMALLEST_K * unit, LARGEST_K * unit
         ks = np.geomspace(low, high, 9) if near is None else near * WIDE_RUNG ** np.arange(-1.0, 2.0)
-        found = {float(k): self.loss(float(k)) for k in ks}
-        while (least := min(found, key=lambda k: found[k])) in (min(found), max(found)) and low < least < high:
-            k = float(np.clip(least * WIDE_RUNG ** (1 if least == max(found) else -1), low, high))
-            found[k] = self.loss(k)
+        losses = {float(k): self.loss(float(k)) for k in ks}
+        while (least := min(losses, key=lambda k: losses[k])) in (min(losses), max(losses)) and low < least < high:
+            k = float(np.clip(least * WIDE_RUNG ** (1 if least == max(losses) else -1), low, high))
+            losses[k] = self.loss(k)
         for rung in (WIDE_RUNG, NARROW_RUNG, 1.0):
-            tried = np.array(sorted(found))
-            centre = lowest(tried, np.array([[found[k]] for k in tried.tolist()]))[0]
+            tried = np.array(sorted(losses))
+            centre = lowest(tried, np.array([[losses[k]] for k in tried.tolist()]))[0]
             if rung > 1.0:
-                found |= {k: self.loss(k) for k in (centre / rung, centre, centre * rung) if k not in found}
+                losses |= {k: self.loss(k) for k in (centre / rung, centre, centre * rung) if k not in losses}
         return centre
 
     def change_per_match(self) -> tuple[float, float]:

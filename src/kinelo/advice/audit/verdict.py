@@ -73,16 +73,16 @@ class AuditReport(Report):
 
     def _alike(self) -> dict[str, Any]:
         """What both have in plain numbers and words."""
-        found: Any = self
-        (low, high), measured = found.measured.interval, found.measured
+        audit: Any = self
+        (low, high), measured = audit.measured.interval, audit.measured
         return {
-            "verdict": self.verdict, "k": found.k, "notes": self.notes, "lead": self.lead._asdict(),
-            "findings": [one._asdict() for one in self.findings], "advice": asdict(found.advice),
+            "verdict": self.verdict, "k": audit.k, "notes": self.notes, "lead": self.lead._asdict(),
+            "findings": [one._asdict() for one in self.findings], "advice": asdict(audit.advice),
             "measured": {
                 "best": measured.best, "low": low, "high": high, "k": measured.k.tolist(),
                 "log_loss": measured.log_loss.tolist(),
             },
-            "other": None if found.other is None else asdict(found.other),
+            "other": None if audit.other is None else asdict(audit.other),
         }  # fmt: skip
 
     def sections(self) -> list[tuple[str, Rows]]:
@@ -144,23 +144,23 @@ def lead_of(audit: Audit) -> Lead:
     return Lead(outlook.k if wrong else audit.k, outlook.low, outlook.high, before, answer, _caveat(audit))
 
 
-def contest_lead(found: ContestAudit) -> Lead:
+def contest_lead(audit: ContestAudit) -> Lead:
     """One number, one reason, one caveat."""
-    advice, (before, after) = found.advice, (percent(share, 1) for share in found.pairs_right)
-    answer, reason = other_words(found.other, "these contests") if found.other is not None else "", ""
-    if found.other is None:
+    advice, (before, after) = audit.advice, (percent(share, 1) for share in audit.pairs_right)
+    answer, reason = other_words(audit.other, "these contests") if audit.other is not None else "", ""
+    if audit.other is None:
         more = f", with {after} instead of {before} of pairs in the order forecast"
-        answer, reason = _answer(found, "these contests", f"{len(found.contests):,} contests", more)
-    caveat = _unsure(found, "contests")
-    if found.like_meets_like:
+        answer, reason = _answer(audit, "these contests", f"{len(audit.contests):,} contests", more)
+    caveat = _unsure(audit, "contests")
+    if audit.like_meets_like:
         caveat = (
             "Fields are alike: ratings show less than the differences between entrants who never meet. With "
             "kinelo rate RESULTS --rater rank newcomers begin at the level of those whom they meet."
         )
-    elif not caveat and found.unfinished > FEW_UNFINISHED:
-        out = percent(found.unfinished)
+    elif not caveat and audit.unfinished > FEW_UNFINISHED:
+        out = percent(audit.unfinished)
         caveat = f"Of all entries {out} do not finish, whom plain Elo counts as beaten by all who do."
-    return Lead(advice.k, advice.low, advice.high, _headline(found.findings), answer, caveat, reason)
+    return Lead(advice.k, advice.low, advice.high, _headline(audit.findings), answer, caveat, reason)
 
 
 def _headline(findings: list[Finding]) -> str:
@@ -169,37 +169,37 @@ def _headline(findings: list[Finding]) -> str:
     return first[0].words if first and first[0].weight >= HEADLINE else ""
 
 
-def _answer(found: Audit | ContestAudit, league: str, played: str, more: str) -> tuple[str, str]:
+def _answer(audit: Audit | ContestAudit, league: str, played: str, addition: str) -> tuple[str, str]:
     """What is said of the system in use, and why, with ``more`` where it is clear; what was ``played`` decides."""
-    advice, tested, name, games = found.advice, found.tested, found.in_use.name, played.split()[-1]
+    advice, tested, name, games = audit.advice, audit.tested, audit.in_use.name, played.split()[-1]
     best = f"K = {interval(advice)} is best"
     if not advice.telling:
         below = f"from {advice.low:.3g} to" if advice.low > 0 else "up to"
         best = f"all K {below} {advice.high:.3g} may be right"
-    way = "" if found.k is None else "large" if found.k > advice.k else "small"
+    way = "" if audit.k is None else "large" if audit.k > advice.k else "small"
     moved = f"On the later half of the {games}, K = {advice.k:.3g} {better(tested)}"
-    if tested.low > 0 and way and not lasts(found):
+    if tested.low > 0 and way and not lasts(audit):
         best = best.replace("is best", "was best").replace("may be right", "may have been right")
         reason = f"There K = {advice.k:.3g} {better(tested)}. For the {games} to come no other K is shown to be better."
         return f"{name} was too {way} on the later half of the {games}: {best}.", reason
     if tested.low > 0:
         little = "a little " if tested.mean < UNNOTICED_LOSS else ""
         start = f"is {little}too {way} for {league}" if way else f"serves {league} {little}worse than one K"
-        return f"{name} {start}: {best}.", f"{moved}{more}."
+        return f"{name} {start}: {best}.", f"{moved}{addition}."
     if not advice.telling:
-        also = "and" if found.k is None or advice.low <= found.k <= advice.high else "but"
+        also = "and" if audit.k is None or advice.low <= audit.k <= advice.high else "but"
         return f"{played} cannot tell which K is best: {best}, {also} {name} forecasts no worse beyond chance.", ""
-    outside = found.k is not None and not advice.low <= found.k <= advice.high
-    if outside and tested.mean > 0 and lasts(found):
+    outside = audit.k is not None and not advice.low <= audit.k <= advice.high
+    if outside and tested.mean > 0 and lasts(audit):
         return f"{name} is probably too {way} for {league}: {best}.", f"{moved}: these {games} cannot prove it."
     return f"{name} is not clearly wrong for {league}: no K forecasts better beyond chance.", f"{moved}; {best}."
 
 
-def _unsure(found: Audit | ContestAudit, games: str) -> str:
+def _unsure(audit: Audit | ContestAudit, games: str) -> str:
     """That theory and backtest disagree, or by which factor the best K is uncertain."""
-    advice = found.advice
+    advice = audit.advice
     if not advice.agree:
-        curve, why = found.curve, ", for opponents are alike" if found.opponents.alike else ""
+        curve, why = audit.curve, ", for opponents are alike" if audit.opponents.alike else ""
         return f"Theory would take K = {with_interval(curve.best.k, curve.low, curve.high)}; the {games} decide{why}."
     if advice.telling and advice.high <= UNSURE * advice.low:
         return ""

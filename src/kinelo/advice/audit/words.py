@@ -175,14 +175,14 @@ def to_take(audit: Audit) -> Advice | Outlook:
     return audit.outlook if k is not None and best.k < audit.outlook.k < k else best
 
 
-def gain_words(found: Audit | ContestAudit, games: str) -> tuple[str, str]:
+def gain_words(audit: Audit | ContestAudit, games: str) -> tuple[str, str]:
     """The best K, and beside it what moving there does to the log-loss of these ``games``, and what that is."""
-    past, k = found.advice, advised(found)
+    past, k = audit.advice, advised(audit)
     by_both = "by backtest"
-    if getattr(found, "curve", None) is not None:
-        by_both = f"{found.curve.best.k:.3g} by theory, {found.measured.best:.3g} by backtest"
+    if getattr(audit, "curve", None) is not None:
+        by_both = f"{audit.curve.best.k:.3g} by theory, {audit.measured.best:.3g} by backtest"
     best = f"K = {interval(past)}: {by_both}."
-    buys = f"On the later half of the {games} {past.k:.3g} {change(found.tested)}. {LOG_LOSS}"
+    buys = f"On the later half of the {games} {past.k:.3g} {change(audit.tested)}. {LOG_LOSS}"
     if k is past:
         return f"Best {best}", buys
     return f"Best K from today on = {interval(k)}.", f"The past wanted {best} {buys}"
@@ -195,25 +195,25 @@ def findings_of(audit: Audit) -> list[Finding]:
     best, k = advised(audit), audit.k
     clear = k is None or lasts(audit) if best is audit.outlook else audit.tested.low > 0 and lasts(audit)
     groups = _of_groups(audit)
-    found = [*_k_finding(audit, to_take(audit), clear), *_hidden(audit), *groups]
+    findings = [*_k_finding(audit, to_take(audit), clear), *_hidden(audit), *groups]
     home = audit.home
     off = abs(home.today - home.in_use)
     if home.given and home.gain > UNNOTICED_LOSS and off > max(MOVED, 2 * home.error):
         side = first_side(audit.matches.side_headers[0]).capitalize()
         words = f"{side} is worth {home.today:.0f} points today; the system adds {home.in_use:.0f}."
-        found.append(Finding("home", words, f"Add {home.today:.0f}.", off))
+        findings.append(Finding("home", words, f"Add {home.today:.0f}.", off))
     first = audit.outlook.first
     if first is not None and first.gain.low > UNNOTICED_LOSS:
         smaller = ", and a smaller one later," if first.k < best.low else ""
         words = f"A larger K for the first matches of a side{smaller} forecasts better than K = {best.k:.3g} for all."
-        take = "Or take" if any(one.kind == "K" for one in found) else "Take"
-        found.append(Finding("first steps", words, f"{take} {first.words}.", BETTER_STEPS))
+        take = "Or take" if any(one.kind == "K" for one in findings) else "Take"
+        findings.append(Finding("first steps", words, f"{take} {first.words}.", BETTER_STEPS))
     if audit.inflation is not None:
         # Where newcomers of a group start says more than where all do.
         by_group = any(one.kind == "group start" for one in groups)
         of_all = inflation_findings(audit.inflation, audit.reference, hidden=audit.opponents.alike)
-        found += [one for one in of_all if one.kind != "start" or not by_group]
-    return sorted(found, key=lambda one: -one.weight)[:MOST_FINDINGS]
+        findings += [one for one in of_all if one.kind != "start" or not by_group]
+    return sorted(findings, key=lambda one: -one.weight)[:MOST_FINDINGS]
 
 
 def contest_findings(found: ContestAudit) -> list[Finding]:
@@ -230,9 +230,9 @@ def to_do(findings: list[Finding]) -> Rows:
     return [(str(n), f"{one.words} {one.advice}") for n, one in enumerate(findings, 1)] or [NOTHING_TO_DO]
 
 
-def _k_finding(found: Audit | ContestAudit, best: Advice | Outlook, clear: bool) -> list[Finding]:
+def _k_finding(audit: Audit | ContestAudit, best: Advice | Outlook, clear: bool) -> list[Finding]:
     """Which K to take, where it is ``clear`` that it forecasts better than what is in use."""
-    other, name = found.other, found.in_use.name
+    other, name = audit.other, audit.in_use.name
     if other is not None:
         if other.better is not False:
             return []
@@ -241,21 +241,21 @@ def _k_finding(found: Audit | ContestAudit, best: Advice | Outlook, clear: bool)
     if not clear:
         return []
     words = f"{name} forecasts worse than one K for all."
-    if found.k is not None:
-        words = f"{name} is too {'large' if found.k > best.k else 'small'}."
+    if audit.k is not None:
+        words = f"{name} is too {'large' if audit.k > best.k else 'small'}."
     take = f"Take K = {interval(best)}"
-    if best is not advised(found):
+    if best is not advised(audit):
         take += " at first: a smaller one would keep for long what luck made of today's ratings"
     return [Finding("K", words, f"{take}.", BETTER_STEPS)]
 
 
 def _hidden(audit: Audit) -> list[Finding]:
     """That ratings show little of the differences where like meets like, and where to begin instead."""
-    found, share = audit.opponents, audit.opponents.share_shown
-    if not found.hidden:
+    opponents, share = audit.opponents, audit.opponents.share_shown
+    if not opponents.hidden:
         return []
     words = f"Opponents are alike, and ratings show only {_percents(share)} of the real differences between sides."
-    return [Finding("hidden", words, BEGIN_ANEW, (1 - share.value) * found.spread.value)]
+    return [Finding("hidden", words, BEGIN_ANEW, (1 - share.value) * opponents.spread.value)]
 
 
 def _percents(share: Range) -> str:
@@ -265,21 +265,28 @@ def _percents(share: Range) -> str:
 
 def _of_groups(audit: Audit) -> list[Finding]:
     """Groups whose newcomers belong elsewhere, and groups that are rated too high or too low beyond chance."""
-    found, sides, beside = [], len(audit.matches.teams), _beside(audit.reference)
+    findings, sides, beside = [], len(audit.matches.teams), _beside(audit.reference)
     initial = audit.in_use.rater.initial
-    for one in audit.groups:
-        if one.entry is not None and one.group != audit.reference and not one.entry.low <= initial <= one.entry.high:
-            found.append(_start_finding(one.entry, initial, one.group))
-        if one.bias is None or not one.bias.beyond_chance:
+    for group in audit.groups:
+        if (
+            group.entry is not None
+            and group.group != audit.reference
+            and not group.entry.low <= initial <= group.entry.high
+        ):
+            findings.append(_start_finding(group.entry, initial, group.group))
+        if group.bias is None or not group.bias.beyond_chance:
             continue
-        share, (way, size) = math.sqrt(one.sides / max(sides, 1)), _way(one.bias, "high", "low", ".0f", " points too ")
-        words = f"Sides of group {quoted(one.group)} are rated {size}, {beside}"
-        if one.gain is not None and one.gain.beyond_chance and one.gain.mean * one.bias.mean < 0:
+        share, (way, size) = (
+            math.sqrt(group.sides / max(sides, 1)),
+            _way(group.bias, "high", "low", ".0f", " points too "),
+        )
+        words = f"Sides of group {quoted(group.group)} are rated {size}, {beside}"
+        if group.gain is not None and group.gain.beyond_chance and group.gain.mean * group.bias.mean < 0:
             # They may enter too high all the same.
-            words += ": they grew {} by {} points a year".format(*_way(one.gain, "stronger", "weaker", ".0f"))
+            words += ": they grew {} by {} points a year".format(*_way(group.gain, "stronger", "weaker", ".0f"))
         advice = f"Move their ratings {'down' if way == 'high' else 'up'} once."
-        found.append(Finding("group bias", f"{words}.", advice, share * abs(one.bias.mean)))
-    return found
+        findings.append(Finding("group bias", f"{words}.", advice, share * abs(group.bias.mean)))
+    return findings
 
 
 def _beside(reference: str | None) -> str:
@@ -287,14 +294,14 @@ def _beside(reference: str | None) -> str:
     return "next to all sides" if reference is None else f"next to group {quoted(reference)}"
 
 
-def _way(one: Shift, up: str, down: str, digits: str, unit: str = "") -> tuple[str, str]:
+def _way(shift: Shift, up: str, down: str, digits: str, unit: str = "") -> tuple[str, str]:
     """Which way a number goes, and its size with its interval that way; the way follows a ``unit`` that leads to it."""
-    sign = math.copysign(1.0, one.mean)
-    low, high = sorted((sign * one.low, sign * one.high))
+    sign = math.copysign(1.0, shift.mean)
+    low, high = sorted((sign * shift.low, sign * shift.high))
     way = up if sign > 0 else down
     if unit:
-        return way, f"{abs(one.mean):{digits}}{unit}{way} ({low:{digits}} to {high:{digits}})"
-    return way, with_interval(abs(one.mean), low, high, digits)
+        return way, f"{abs(shift.mean):{digits}}{unit}{way} ({low:{digits}} to {high:{digits}})"
+    return way, with_interval(abs(shift.mean), low, high, digits)
 
 
 def _start_finding(right: Shift, initial: float, group: str | None = None) -> Finding:
@@ -309,12 +316,14 @@ def _starts_right(start: Shift, initial: float) -> bool:
     return max(start.high - initial, initial - start.low) < RIGHT_START
 
 
-def inflation_findings(found: RatingInflation, reference: str | None = None, *, hidden: bool = False) -> list[Finding]:
+def inflation_findings(
+    inflation: RatingInflation, reference: str | None = None, *, hidden: bool = False
+) -> list[Finding]:
     """Where newcomers should start, and whether a rating is worth what it was; ``hidden`` where like meets like, so
     that ratings hardly leave where they start."""
-    start, per_year, findings = found.start, found.per_year, []
-    if start is not None and not hidden and not start.low <= found.initial <= start.high:
-        findings.append(_start_finding(start, found.initial))
+    start, per_year, findings = inflation.start, inflation.per_year, []
+    if start is not None and not hidden and not start.low <= inflation.initial <= start.high:
+        findings.append(_start_finding(start, inflation.initial))
     if per_year is not None and not hidden and _inflates(per_year):
         way, size = _way(per_year, "less", "more", ".1f")
         beside = "" if reference is None else f", {_beside(reference)}"
@@ -323,7 +332,7 @@ def inflation_findings(found: RatingInflation, reference: str | None = None, *, 
             f"a year against strengths{beside}."
         )
         advice = "Do not compare ratings of different years; starts where newcomers belong keep a scale."
-        findings.append(Finding("inflation", words, advice, abs(per_year.mean) * min(found.years, 4.0)))
+        findings.append(Finding("inflation", words, advice, abs(per_year.mean) * min(inflation.years, 4.0)))
     return findings
 
 
@@ -332,11 +341,11 @@ def _inflates(per_year: Shift) -> bool:
     return per_year.beyond_chance and abs(per_year.mean) >= LEAST_INFLATION
 
 
-def inflation_words(found: RatingInflation, *, hidden: bool = False) -> list[str]:
+def inflation_words(inflation: RatingInflation, *, hidden: bool = False) -> list[str]:
     """What is found, a sentence each, and that nothing was where nothing is."""
-    sentences = [f"{one.words} {one.advice}" for one in inflation_findings(found, hidden=hidden)]
-    start, per_year = found.start, found.per_year
-    if start is not None and _starts_right(start, found.initial):
+    sentences = [f"{one.words} {one.advice}" for one in inflation_findings(inflation, hidden=hidden)]
+    start, per_year = inflation.start, inflation.per_year
+    if start is not None and _starts_right(start, inflation.initial):
         sentences.append(f"Newcomers start where they should: {with_interval(*start.range, '.0f')} is right.")
     if per_year is not None and not _inflates(per_year):
         size = with_interval(*per_year.range, "z.1f")
@@ -425,16 +434,16 @@ def _strengths(audit: Audit) -> str:
     return f"lie ± {with_interval(*audit.opponents.spread, digits='.0f')} points apart and {moved}"
 
 
-def _opponents(found: OpponentsFound) -> str:
+def _opponents(opponents: OpponentsFound) -> str:
     """How alike opponents are, how much of the differences ratings show, and whether luck decides who meets whom."""
-    if not found.told:
+    if not opponents.told:
         return "these matches do not show how alike they are, nor how much of the differences ratings show"
-    kind = "like meets like" if found.alike else "not clearly chosen by strength"
-    sentence = f"correlation of their strengths {with_interval(*found.correlation, digits='z.2f')}: {kind}"
-    if found.share_shown.high - found.share_shown.low < WIDE_SHARE:
-        after = f"after {found.matches:,.0f} matches of a side"
-        sentence += f"; ratings show {_percents(found.share_shown)} of the differences {after}"
-    if found.follows_results:
+    kind = "like meets like" if opponents.alike else "not clearly chosen by strength"
+    sentence = f"correlation of their strengths {with_interval(*opponents.correlation, digits='z.2f')}: {kind}"
+    if opponents.share_shown.high - opponents.share_shown.low < WIDE_SHARE:
+        after = f"after {opponents.matches:,.0f} matches of a side"
+        sentence += f"; ratings show {_percents(opponents.share_shown)} of the differences {after}"
+    if opponents.follows_results:
         sentence += "\nwho meets whom may follow results: intervals hold both answers"
     return sentence
 
@@ -473,11 +482,11 @@ def _forecasts(audit: Audit) -> str:
 def _misratings(bands: tuple[Band, ...]) -> list[str]:
     """How far off the best and the weakest fifth are; nothing where there are too few matches for fifths."""
     return [
-        f"the {name} fifth is {'under' if one.underrated > 0 else 'over'}rated by "
-        f"{with_error(abs(one.underrated), one.error, '.0f')} points"
-        if abs(one.underrated) > 2 * one.error
-        else f"the {name} fifth is rated right within chance (± {one.error:.0f} points)"
-        for name, one in (("best", bands[-1]), ("weakest", bands[0]))
+        f"the {name} fifth is {'under' if band.underrated > 0 else 'over'}rated by "
+        f"{with_error(abs(band.underrated), band.error, '.0f')} points"
+        if abs(band.underrated) > 2 * band.error
+        else f"the {name} fifth is rated right within chance (± {band.error:.0f} points)"
+        for name, band in (("best", bands[-1]), ("weakest", bands[0]))
     ] if len(bands) > 1 else []  # fmt: skip
 
 
@@ -492,49 +501,49 @@ def _other(other: OtherSystem) -> str:
     return "; ".join([words, *_misratings(other.bands)])
 
 
-def group_words(found: GroupFound, reference: str | None = None) -> str:
+def group_words(group: GroupFound, reference: str | None = None) -> str:
     """Where a group enters, whether it grows stronger, whether its ratings inflate, and whether they are too high."""
-    parts, beside = [f"{found.sides} sides" if found.sides != 1 else "1 side"], _beside(reference)
-    if found.group == reference:
+    parts, beside = [f"{group.sides} sides" if group.sides != 1 else "1 side"], _beside(reference)
+    if group.group == reference:
         parts.append("the others are held against it")
-    if found.entry is not None:
-        parts.append(f"newcomers belong at {with_interval(*found.entry.range, '.0f')}")
-    for one, up, down, words in (
-        (found.gain, "grows stronger", "grows weaker", f"by {{}} points a year, {beside}"),
-        (found.inflation, "its ratings rise", "its ratings fall", "against its strengths by {} points a year"),
-        (found.bias, "is rated too high", "is rated too low", f"today by {{}} points, {beside}"),
+    if group.entry is not None:
+        parts.append(f"newcomers belong at {with_interval(*group.entry.range, '.0f')}")
+    for shift, up, down, words in (
+        (group.gain, "grows stronger", "grows weaker", f"by {{}} points a year, {beside}"),
+        (group.inflation, "its ratings rise", "its ratings fall", "against its strengths by {} points a year"),
+        (group.bias, "is rated too high", "is rated too low", f"today by {{}} points, {beside}"),
     ):
-        if one is not None:
-            way, size = _way(one, up, down, "z.0f")
-            parts.append(f"{way} {words.format(size)}{'' if one.beyond_chance else ' (within chance)'}")
+        if shift is not None:
+            way, size = _way(shift, up, down, "z.0f")
+            parts.append(f"{way} {words.format(size)}{'' if shift.beyond_chance else ' (within chance)'}")
     return "; ".join(parts)
 
 
-def contest_rows(found: ContestAudit) -> Rows:
+def contest_rows(audit: ContestAudit) -> Rows:
     """Name and words of every line on which the findings of contests rest."""
-    alike, start, advice = found.alike, found.start, found.advice
-    kind = "like meets like" if found.like_meets_like else "whether fields differ in strength is not clear"
+    alike, start, advice = audit.alike, audit.start, audit.advice
+    kind = "like meets like" if audit.like_meets_like else "whether fields differ in strength is not clear"
     if alike.high < DIFFER:
         kind = "fields hardly differ in strength"
     new = "nobody was new in the later half"
     if start is not None:
         where = with_interval(*start.range, digits=".0f")
-        initial = found.in_use.rater.initial
+        initial = audit.in_use.rater.initial
         new = f"belong at {where}"
         if not start.low <= initial <= start.high:
             new = f"should start at {where}"
         elif _starts_right(start, initial):
             new = f"start where they should: {where} is right"
-    rows = [] if found.other is None else [(found.other.name, _other(found.other))]
-    loss = f"log-loss of orders {found.measured.at(advice.k):.4f}"
+    rows = [] if audit.other is None else [(audit.other.name, _other(audit.other))]
+    loss = f"log-loss of orders {audit.measured.at(advice.k):.4f}"
     rows += [
         ("Which K", f"by backtest {with_interval(advice.k, advice.low, advice.high)}; {loss}"),
-        ("Strengths", "move over the years" if found.moves else "show no clear movement"),
-        ("Fields", f"of {np.median(found.contests.sizes):.0f} entrants, usually; {kind}"),
+        ("Strengths", "move over the years" if audit.moves else "show no clear movement"),
+        ("Fields", f"of {np.median(audit.contests.sizes):.0f} entrants, usually; {kind}"),
         ("Newcomers", new),
     ]
-    for column in dict.fromkeys(one.column for one in found.luck):
-        levels = sorted((one for one in found.luck if one.column == column), key=lambda one: -one.factor)
+    for column in dict.fromkeys(one.column for one in audit.luck):
+        levels = sorted((one for one in audit.luck if one.column == column), key=lambda one: -one.factor)
         ways = (("more", [one for one in levels if one.low > 1]), ("less", [one for one in levels if one.high < 1]))
         clear = [f"{way} than usual at {', '.join(one.level for one in some)}" for way, some in ways if some]
         clear = [*clear, "plain Elo counts all alike, RankElo does not"] if clear else ["no level clearly differs"]

@@ -78,18 +78,18 @@ def look_for_fair_step(controls: Controls) -> Search:
     return Search(None, step, slope)
 
 
-def _between(controls: Controls, here: tuple[float, float], there: tuple[float, float]) -> Search:
+def _between(controls: Controls, near: tuple[float, float], far: tuple[float, float]) -> Search:
     """Step size of slope 1 between two steps, each given with its slope, on either side of 1."""
-    gamma = here[0]
+    gamma = near[0]
     for _ in range(CHORDS):
-        share = (1 - here[1]) / (there[1] - here[1])
-        gamma = here[0] * (there[0] / here[0]) ** share
+        share = (1 - near[1]) / (far[1] - near[1])
+        gamma = near[0] * (far[0] / near[0]) ** share
         slope = _slope(controls, gamma)
         if slope is None:
-            return Search(None, *here, settles=False)
+            return Search(None, *near, settles=False)
         if abs(slope - 1) <= UNIT_SLOPE_TOLERANCE:
             break
-        here, there = ((gamma, slope), there) if (slope < 1) == (here[1] < 1) else (here, (gamma, slope))
+        near, far = ((gamma, slope), far) if (slope < 1) == (near[1] < 1) else (near, (gamma, slope))
     return Search(gamma, gamma, 1.0)
 
 

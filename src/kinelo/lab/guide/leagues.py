@@ -314,23 +314,23 @@ def bias_and_luck(units: Units, k: float) -> Picture:
     )  # fmt: skip
 
 
-def _fair_sentence(units: Units, gamma: float, here: float, slope: float) -> str:
+def _fair_sentence(units: Units, gamma: float, points: float, slope: float) -> str:
     all_of, fair = _misses(), step_of(fair_k())
     least = float(all_of.steps[int(np.argmin(all_of.total))])
     best = f"{units.step(least)}, the smallest here, misses least: by {units.points(miss_of(least))}"
     if abs(slope - 1) <= SLOPE_FAIR:
         return (
             f"With {units.step(gamma)} ratings are right on average, and luck alone makes them miss true strength by "
-            f"{units.points(here)} {units.word}; {best}."
+            f"{units.points(points)} {units.word}; {best}."
         )
     lie = "too close together" if slope < 1 else "too far apart"
     right = f"with {units.step(fair)} they are right on average and miss by {units.points(miss_of(fair))}"
     if gamma == least:
         return (
             f"With {units.step(gamma)}, the smallest here, ratings lie {lie} and still miss true strength least, by "
-            f"{units.points(here)} {units.word}; {right}."
+            f"{units.points(points)} {units.word}; {right}."
         )
-    miss = f"{units.points(here)} {units.word}"
+    miss = f"{units.points(points)} {units.word}"
     return f"With {units.step(gamma)} ratings lie {lie} and miss true strength by {miss}; {right}."
 
 

@@ -161,12 +161,12 @@ class PaperController:
         runs = Path(tempfile.mkdtemp(dir=folder))
         begin, total, done, asked = time.monotonic(), figure_work(figure), 0.0, 0.0
 
-        def tell(label: str, more: float = 0.0, *, now: bool = False) -> None:
+        def tell(label: str, partly: float = 0.0, *, now: bool = False) -> None:
             nonlocal asked
             if not now and time.monotonic() - asked < SMALL_REPORT_EVERY:
                 return
             asked = time.monotonic()
-            share = min((done + more) / total, 0.99)
+            share = min((done + partly) / total, 0.99)
             # Compiled code may have to be made first, and others may use the machine.
             pace = min(max((asked - begin) / max(total * share, 0.5), 1.0), MOST_SECONDS)
             self._progress({"share": share, "label": label, "seconds": pace * total * (1 - share)})

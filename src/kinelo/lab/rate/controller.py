@@ -314,12 +314,12 @@ class RatingController:
         return ReadingPanel.read({**seems, **(given or {})})
 
     def _read(
-        self, columns: dict[str, str], conditions: list[str], more: list[str], reading: ReadingPanel
+        self, columns: dict[str, str], conditions: list[str], further: list[str], reading: ReadingPanel
     ) -> Matches | Contests:
         """Matches under conditions, or contests with further columns to rate, and ``more`` columns of either."""
         if reading.rows == "contests":
-            return contests_of(self._tables, columns, conditions, reading, more)
-        return matches_of(self._tables, columns, list(dict.fromkeys([*conditions, *more])), reading)
+            return contests_of(self._tables, columns, conditions, reading, further)
+        return matches_of(self._tables, columns, list(dict.fromkeys([*conditions, *further])), reading)
 
     def rate(
         self,

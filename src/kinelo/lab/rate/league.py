@@ -175,14 +175,14 @@ EXPLAINED = 5
 """Matches whose changes are explained."""
 
 
-def history_of(own: pl.DataFrame, stops: NDArray) -> dict[str, list]:
+def history_of(rows: pl.DataFrame, stops: NDArray) -> dict[str, list]:
     """Dates, ratings and uncertainties of one name, broken where it did not play for a year."""
-    date, rating, doubt = broken_line(own, stops)
+    date, rating, doubt = broken_line(rows, stops)
     return {
         "date": np.datetime_as_string(date.astype("datetime64[D]")).tolist(),
         "rating": [plain(float(one), 2) for one in rating],
         "uncertainty": [plain(float(one), 2) for one in doubt],
-        "matches": own["matches"].to_list(),
+        "matches": rows["matches"].to_list(),
     }
 
 

@@ -303,16 +303,16 @@ class MatchLeague(League):
         day = np.datetime_as_string(self.played.date[-1])
         match = {"home": [home], "away": [away], "neutral": [neutral], "date": [day]}
         used = list(self.played.conditions)
-        said = {name: (conditions or {}).get(name) or self._unsaid(name) for name in used}
-        match |= {name: [level] for name, level in said.items()}
+        levels = {name: (conditions or {}).get(name) or self._unsaid(name) for name in used}
+        match |= {name: [level] for name, level in levels.items()}
         forecast = self.rater.predict(read_matches(match, played=False, conditions=used))
         win, draw, loss = forecast.probabilities[0].tolist()
-        changes, why_not = self._changes(home, away, {"date": day, "neutral": neutral}, said)
+        changes, why_not = self._changes(home, away, {"date": day, "neutral": neutral}, levels)
         probabilities = {"win": win, "draw": draw, "loss": loss}
         return {**probabilities, "unknown": list(forecast.unknown), "changes": changes, "why_not": why_not}
 
     def _changes(
-        self, home: str, away: str, said: dict[str, Any], levels: dict[str, str]
+        self, home: str, away: str, fixture: dict[str, Any], levels: dict[str, str]
     ) -> tuple[dict[str, Any] | None, str | None]:
         """What the match would change, or None and a sentence why that is not shown."""
         if not answers(self.rater, "preview"):
@@ -322,7 +322,7 @@ class MatchLeague(League):
         numbers = {name: float(levels[name]) for name in self.chosen["covariates"]}
         known = {name: level for name, level in levels.items() if level} | numbers
         try:
-            found = preview(self.rater, home, away, **said, **({"conditions": known} if known else {}))
+            found = preview(self.rater, home, away, **fixture, **({"conditions": known} if known else {}))
         except InputError as error:
             return None, f"What the match would change is not shown: {error}"
         return found.table().to_dict(), None
@@ -554,11 +554,11 @@ def check_forecasts(contests: Contests, rater: RankElo) -> tuple[dict[str, Any] 
         warnings.simplefilter("ignore", KineloWarning)
         test = backtest(contests, {OWN_RATER: rater, PLAIN_ELO: TeamElo.classic(k=32)}, train_until=first)
     scores = {row["rater"]: row for row in test.scores.iter_rows(named=True)}
-    own, beside = scores[OWN_RATER], scores[PLAIN_ELO]
+    ours, beside = scores[OWN_RATER], scores[PLAIN_ELO]
     table = test.forecasts[OWN_RATER].to_polars().with_columns(place=test.contests.place)
     scores_said = (
-        f"Of two who finished, it named the one ahead in {percent(own['pairs_right'], 1)} of cases (plain Elo with "
-        f"K = 32: {percent(beside['pairs_right'], 1)}); the log-loss of the winner is {own['winner_log_loss']:.4f} "
+        f"Of two who finished, it named the one ahead in {percent(ours['pairs_right'], 1)} of cases (plain Elo with "
+        f"K = 32: {percent(beside['pairs_right'], 1)}); the log-loss of the winner is {ours['winner_log_loss']:.4f} "
         f"(plain Elo: {beside['winner_log_loss']:.4f})."
     )
     chart = calibration_chart(test.calibration(OWN_RATER)).to_dict()

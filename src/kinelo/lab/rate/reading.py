@@ -179,12 +179,12 @@ def contests_of(
     columns: Mapping[str, str],
     beside: Sequence[str],
     reading: ReadingPanel,
-    more: Sequence[str] = (),
+    further: Sequence[str] = (),
 ) -> Contests:
     """The contests of the tables, rating the entrant and columns ``beside`` it, with ``more`` that are not rated."""
-    more = _own_columns(more, columns)
-    frame, given = _results(tables, columns, [*beside, *more], "contests")
-    asked = {**_asked(tables, columns, beside, reading), "advantages": more}
+    further = _own_columns(further, columns)
+    frame, given = _results(tables, columns, [*beside, *further], "contests")
+    asked = {**_asked(tables, columns, beside, reading), "advantages": further}
     return _read_contests(frame, given, asked, tables["results"].notes)
 
 

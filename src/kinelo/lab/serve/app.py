@@ -349,11 +349,11 @@ async def _guide(request: Request) -> Response:
     theory: TheoryService = request.app.state.theory
     number = request.path_params.get("number")
     key = (number, "" if number is None else request.query_params.get("units", "elo"))
-    kept: dict[tuple[int | None, str], Kept] = request.app.state.scenes
-    if key not in kept:
+    scenes: dict[tuple[int | None, str], Kept] = request.app.state.scenes
+    if key not in scenes:
         task, asked = ("scenes", {}) if number is None else ("scene", {"number": number, "units": key[1]})
-        kept[key] = Kept.of(bytes(JSONResponse(await theory.ask("scene", task, **asked)).body))
-    return kept[key].sent(request, "application/json")
+        scenes[key] = Kept.of(bytes(JSONResponse(await theory.ask("scene", task, **asked)).body))
+    return scenes[key].sent(request, "application/json")
 
 
 async def _guesses(request: Request) -> Response:

@@ -73,11 +73,11 @@ def _answer(controller: Any, line: bytes) -> dict[str, Any]:
     request = json.loads(line)
     task = getattr(controller, request["task"])
     try:
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as warned:
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", KineloWarning)
             result = task(**request["arguments"])
-        remarks = [str(warning.message) for warning in said]
+        remarks = [str(warning.message) for warning in warned]
         return {"result": result | {"warnings": remarks} if isinstance(result, dict) else result}
     except InputError as error:
         return {"error": str(error)}

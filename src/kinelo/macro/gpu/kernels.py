@@ -149,23 +149,23 @@ def place_of_thread():
 def add_labels(scratch, news, half, first, n, afresh, sums):
     """Add HALF of the cells of a thread up over the labels of its warp, in a fixed order."""
     warp, lane = place_of_thread()
-    own, lanes = np.uint32(warp * np.uint32(HALF * LANES)), np.uint32(LANES)
-    here = np.uint32(own + lane)
+    base, lanes = np.uint32(warp * np.uint32(HALF * LANES)), np.uint32(LANES)
+    place = np.uint32(base + lane)
     for k in range(HALF):
-        scratch[np.uint32(here + np.uint32(k) * lanes)] = news[half * HALF + k]
+        scratch[np.uint32(place + np.uint32(k) * lanes)] = news[half * HALF + k]
     wait_for_warp()
     parts = np.uint32(LANES // HALF)
     column = np.uint32(lane // parts)
-    there = np.uint32(own + column * lanes + (lane - column * parts))
+    there = np.uint32(base + column * lanes + (lane - column * parts))
     total = 0.0
     for k in range(HALF):
         total += scratch[np.uint32(there + np.uint32(k) * parts)]
     wait_for_warp()
-    scratch[here] = total
+    scratch[place] = total
     wait_for_warp()
     j = np.uint32(first + half * HALF + lane)
     if lane < HALF and j < n:
-        there = np.uint32(own + lane * parts)
+        there = np.uint32(base + lane * parts)
         total = 0.0
         for k in range(LANES // HALF):
             total += scratch[np.uint32(there + np.uint32(k))]
@@ -228,9 +228,9 @@ move_upwind, move_tvd = mover(upwind_flows, stages=False), mover(tvd_flows, stag
 def fold(scratch, part, place, total):
     """Add up what DEPTH parts have for a place, in a fixed order; every thread of the block gets the sum."""
     tile, groups = np.uint32(TILE), np.uint32(DEPTH // GROUP)
-    own = np.uint32(part * tile + place)
+    place_of_part = np.uint32(part * tile + place)
     cuda.syncthreads()
-    scratch[own] = total
+    scratch[place_of_part] = total
     cuda.syncthreads()
     if part < groups:
         total = 0.0
@@ -240,7 +240,7 @@ def fold(scratch, part, place, total):
             at = np.uint32(at + tile)
     cuda.syncthreads()
     if part < groups:
-        scratch[own] = total
+        scratch[place_of_part] = total
     cuda.syncthreads()
     total, at = 0.0, np.uint32(place)
     for _ in range(DEPTH // GROUP):
@@ -317,12 +317,12 @@ def find_speeds(scratch, weights, state, shape, values, recentre):
         total = 0.0
         k = np.int32(part if face <= n else n)
         while k < n:
-            here = weights[np.uint32(k)]
-            new = here
+            weight = weights[np.uint32(k)]
+            new = weight
             if shift != 0.0 and k > 0:
-                new += up * weights[np.uint32(k - 1)] + down * here
+                new += up * weights[np.uint32(k - 1)] + down * weight
             if shift != 0.0 and k + 1 < n:
-                new -= up * here + down * weights[np.uint32(k + 1)]
+                new -= up * weight + down * weights[np.uint32(k + 1)]
             total += table[np.uint32(skip + n - face + k)] * new
             k = np.int32(k + DEPTH)
         total = fold(scratch, part, place, total)

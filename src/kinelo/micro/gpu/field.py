@@ -51,27 +51,27 @@ def field_kernel(formulas: SimpleNamespace) -> Any:
         clock, v, rest = league[3][realisation], league[4][realisation], league[5][realisation]
         n, top = league[6][realisation], league[7][realisation]
         owed, known = league[8][realisation], league[9][realisation]
-        here, own = order[realisation], bits[realisation]
+        members, member_bits = order[realisation], bits[realisation]
         x, z, rho = numbers[0, realisation], numbers[1, realisation], numbers[2, realisation]
         count, others, learns = r.shape[0], float(size - 1), motion.kind == LEARNING
         rules = MatchRules(law, steps, motion, glicko, False, True, 0, size / count)
         for match in range(first, last):
             chance = draw(keys[realisation, 0], keys[realisation, 1], np.uint64(match))
             if lane == 0:
-                enter(here, size, chance)
+                enter(members, size, chance)
             cuda.syncthreads()
             for a in range(lane, size, WARP):
-                q = here[a]
-                own[a], z[a] = own_bits(chance, size, a), r[q]
-                performed, _used = performance(kind, values, table, lineup, q, own[a], FIRST)
+                q = members[a]
+                member_bits[a], z[a] = own_bits(chance, size, a), r[q]
+                performed, _used = performance(kind, values, table, lineup, q, member_bits[a], FIRST)
                 side = MatchSide(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
-                rho[a] = strength_today(motion, side, (match - clock[q]) * rules.unit_time, own[a])
+                rho[a] = strength_today(motion, side, (match - clock[q]) * rules.unit_time, member_bits[a])
                 if motion.moving:
                     performed = rho[a] + (performed - theta[q])
-                x[a] = performed + luck(law.kind, law.nu, own[a])
+                x[a] = performed + luck(law.kind, law.nu, member_bits[a])
             cuda.syncthreads()
             for a in range(lane, size, WARP):
-                q, gain, lesson = here[a], 0.0, 0.0
+                q, gain, lesson = members[a], 0.0, 0.0
                 for b in range(size):
                     if b != a:
                         placed = order_of(x[a], x[b])
@@ -82,12 +82,19 @@ def field_kernel(formulas: SimpleNamespace) -> Any:
                             lesson += mine
                 side = MatchSide(r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q])
                 side = after_contest(
-                    side, rho[a], (gain / others, lesson / others), gamma_of(gamma, q), junior[q], rules, match, own[a]
+                    side,
+                    rho[a],
+                    (gain / others, lesson / others),
+                    gamma_of(gamma, q),
+                    junior[q],
+                    rules,
+                    match,
+                    member_bits[a],
                 )
                 r[q], strength[q], level[q], clock[q], v[q], rest[q], n[q], top[q], owed[q], known[q] = side
             cuda.syncthreads()
             if lane == 0:
-                leave(here, size, chance)
+                leave(members, size, chance)
                 if motion.leaving > 0.0:
                     q, side = turn_over(strength, pool, motion, glicko, match + 1, chance, np.uint64(2 * size))
                     if q >= 0:

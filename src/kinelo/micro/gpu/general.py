@@ -271,20 +271,20 @@ def league_kernel(
             base = begin - begin % period
             end = min(base + period, last)
             for q in range(lane, count, WARP):
-                own = side_at(columns, q)
+                column = side_at(columns, q)
                 for other in range(count):
                     i, j = np.int64(min(q, other)), np.int64(max(q, other))
                     match = base + np.int64(pair_index(np.uint64(i), np.uint64(j), teams))
                     if other != q and begin <= match < end:
                         bits = draw(key_1, key_2, np.uint64(match))
-                        ahead = own if q == i else side_at(columns, i)
-                        behind = own if q == j else side_at(columns, j)
+                        ahead = column if q == i else side_at(columns, i)
+                        behind = column if q == j else side_at(columns, j)
                         mine, theirs, used, taken_place = meet(ahead, behind, i, j, match, bits, NOTHING, system, rules)
-                        own = mine if q == i else theirs
+                        column = mine if q == i else theirs
                         tally += taken_place and q == i
                         if match + 1 == end:
                             tail[0], tail[1] = bits, used
-                put(columns, q, own)
+                put(columns, q, column)
             sync()
             if end % period == 0:
                 for q in range(lane, count, WARP):
@@ -295,13 +295,13 @@ def league_kernel(
         while not by_team:
             if filled < total and np.uint32(filled - taken) < lanes:
                 match = first + np.int64(filled) + np.int64(lane)
-                here = np.uint32(np.uint32(filled + lane) & LAST_OF_RING)
+                place_in_ring = np.uint32(np.uint32(filled + lane) & LAST_OF_RING)
                 if matchings:
                     if lane == 0:
                         for k in range(min(np.int64(WARP), np.int64(total) - np.int64(filled))):
                             one, other, left, remains = next_pair(queue, left, draw(key_1, key_2, np.uint64(match + k)))
-                            here = np.uint32(np.uint32(filled + np.uint32(k)) & LAST_OF_RING)
-                            ring[here], fractions[here] = one | (other << S32), remains
+                            place_in_ring = np.uint32(np.uint32(filled + np.uint32(k)) & LAST_OF_RING)
+                            ring[place_in_ring], fractions[place_in_ring] = one | (other << S32), remains
                 else:
                     if rounds:
                         one, other = unpacked(pairs[match % period])
@@ -309,7 +309,7 @@ def league_kernel(
                         one, other = two_teams(draw(key_1, key_2, np.uint64(match)), teams)
                     else:
                         one, other = unpacked(pairs[upper(draw(key_1, key_2, np.uint64(match)), number)])
-                    ring[here] = one | (other << S32)
+                    ring[place_in_ring] = one | (other << S32)
                 filled = np.uint32(filled + lanes)
             sync()
             before, free = rank(lane, not holding)
@@ -333,10 +333,10 @@ def league_kernel(
             if not holding:
                 place = np.uint32(taken + before)
                 if place < goal:
-                    here = np.uint32(place & LAST_OF_RING)
-                    i, j = np.int64(ring[here] & LOW32), np.int64(ring[here] >> S32)
+                    place_in_ring = np.uint32(place & LAST_OF_RING)
+                    i, j = np.int64(ring[place_in_ring] & LOW32), np.int64(ring[place_in_ring] >> S32)
                     if matchings:
-                        fraction = fractions[here]
+                        fraction = fractions[place_in_ring]
                     holding = True
             taken = min(np.uint32(taken + free), goal)
             claim = np.uint32(np.uint32(stamp << TURN_BITS) + np.uint32(LONGEST_WAIT - taken) + place)

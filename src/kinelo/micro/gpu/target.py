@@ -98,7 +98,7 @@ def rounded_by_device(formula: Scalar) -> list[str]:
     >>> rounded_by_device(lambda z: z / math.sqrt(1 + z * z)), rounded_by_device(lambda z: math.tanh(z) ** 3)
     ([], ['**', 'math.tanh'])
     """
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     ahead: list[Any] = [formula]
     seen = set()
     while ahead:
@@ -109,14 +109,14 @@ def rounded_by_device(formula: Scalar) -> list[str]:
             continue
         seen.add(code)
         if any(one.opname == "BINARY_OP" and one.argrepr.startswith("**") for one in dis.get_instructions(code)):
-            found["**"] = None
+            names["**"] = None
         named = inspect.getclosurevars(function)
         for name, value in {**named.globals, **named.nonlocals, **named.builtins}.items():
             if value is math or value is np:
                 parts = set(code.co_names) - EXACT_FUNCTIONS
-                found |= {f"{name}.{part}": None for part in sorted(parts) if callable(getattr(value, part, None))}
+                names |= {f"{name}.{part}": None for part in sorted(parts) if callable(getattr(value, part, None))}
             elif value is pow or (getattr(value, "__module__", None) == "math" and name not in EXACT_FUNCTIONS):
-                found[name] = None
+                names[name] = None
             elif callable(value):
                 ahead.append(value)
-    return list(found)
+    return list(names)

@@ -202,7 +202,7 @@ def draw(data: Energy) -> Figure:
 )  # fmt: skip
 def second_moment_decreases(evidence: Energy) -> Finding:
     """m_{2,r} decreases over time."""
-    run, one = needed(evidence.runs, f"{UNIFORM}, taylor"), needed(evidence.runs, f"{ONE}, taylor")
+    run, single = needed(evidence.runs, f"{UNIFORM}, taylor"), needed(evidence.runs, f"{ONE}, taylor")
     low = int(np.argmin(run.variance))
     return Finding(
         f"about its mean: {run.variance[0]:.2f} at first, {run.variance[low]:.3f} at t = {run.time[low]:g}, "
@@ -211,7 +211,7 @@ def second_moment_decreases(evidence: Energy) -> Finding:
         "The integral that is said to vanish, ∬ Δr s w f f′, is even under exchange of the two teams: it stays.",
         figures=(9,),
         more=f"ν = {run.nu:g}, σ = {run.common_sigma:g}, Taylor; limit {run.predicted_variance:.3f}. From one rating "
-        f"for all {one.variance[0]:.3f} to {one.variance[-1]:.3f}.",
+        f"for all {single.variance[0]:.3f} to {single.variance[-1]:.3f}.",
     )
 
 

@@ -104,11 +104,11 @@ def _line(some: list[tuple[Study, xr.Dataset]], gamma: Array) -> ScanLine:
 
 
 def _point(study: Study, run: xr.Dataset) -> ScanPoint:
-    found = simulated(run, line=teams_in_line(study))
-    germany, brazil = (found.settled - found.theta)[-2:]
-    errors = found.settled_error[-2:]
+    settled_run = simulated(run, line=teams_in_line(study))
+    germany, brazil = (settled_run.settled - settled_run.theta)[-2:]
+    errors = settled_run.settled_error[-2:]
     return ScanPoint(
-        gamma=study.system.step, slope=found.slope, slope_error=found.slope_error, germany=float(germany),
+        gamma=study.system.step, slope=settled_run.slope, slope_error=settled_run.slope_error, germany=float(germany),
         brazil=float(brazil), germany_error=float(errors[0]), brazil_error=float(errors[1]),
     )  # fmt: skip
 
@@ -175,11 +175,11 @@ def _pair(axes: Axes, gamma: Array, line: ScanLine, name: str, colour: str) -> N
 
 def _said(scan: StepScan) -> str:
     """Where all statements about Figure 2 hold together."""
-    found = [
+    parts = [
         f"{low:.3f} to {high:.3f} (σ = {sigma:g})" if low < high else f"no γ (σ = {sigma:g})"
         for sigma, (low, high) in scan.ranges.items()
     ]
-    return "all that is said of Figure 2 holds for γ from " + ", ".join(found)
+    return "all that is said of Figure 2 holds for γ from " + ", ".join(parts)
 
 
 def below_one(run: LeagueRun) -> bool:

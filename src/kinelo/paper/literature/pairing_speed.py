@@ -67,11 +67,11 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> PairingSpeedEvidenc
     """Play every graph."""
     p = figure.parameters
     generator = np.random.default_rng(p["seed"])
-    found = graphs(p["players"])
-    curves = {name: _missing(pairs, p, generator) for name, pairs in found.items()}
+    named = graphs(p["players"])
+    curves = {name: _missing(pairs, p, generator) for name, pairs in named.items()}
     time, missing = curves["everybody"][0], np.array([curve for _, curve in curves.values()])
     until = np.array([time[np.argmax(row < TENTH)] if (row < TENTH).any() else np.inf for row in missing])
-    return PairingSpeedEvidence(tuple(found), np.array([*map(spectral_gap, found.values())]), time, missing, until)
+    return PairingSpeedEvidence(tuple(named), np.array([*map(spectral_gap, named.values())]), time, missing, until)
 
 
 def _missing(pairs: Array, p: Mapping[str, Any], generator: np.random.Generator) -> tuple[Array, Array]:

@@ -411,14 +411,14 @@ class Likelihood:
             size = 1.0
             for _ in range(MOST_SHORTER_STEPS):
                 there = theta - size * step
-                found = self.slopes(there)
-                if found[0] < value:
+                slopes = self.slopes(there)
+                if slopes[0] < value:
                     break
                 size /= 2.0
             else:
                 return theta
             theta = there
-            value, gradient, weights = found
+            value, gradient, weights = slopes
         return theta
 
     def near(self, theta: Array, inverse: Array) -> Array:

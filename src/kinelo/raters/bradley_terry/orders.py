@@ -103,7 +103,7 @@ def order_levels(orders, x, levels, parts):
         low, high = orders.first[c], orders.first[c + 1]
         count = orders.share[c] * orders.counts[orders.contest[c]]
         size, total, most = high - low, 0.0, -np.inf
-        rest, one, two = np.zeros(size + 1), np.zeros(size), np.zeros(size)
+        rest, linear, quadratic = np.zeros(size + 1), np.zeros(size), np.zeros(size)
         for k in range(low, high):
             most = max(most, x[orders.entrant[k]])
         for k in range(size - 1, -1, -1):
@@ -113,13 +113,13 @@ def order_levels(orders, x, levels, parts):
             if orders.finished[low + k]:
                 begin = orders.tied[low + k] - low
                 total += x[orders.entrant[low + k]] - most - math.log(rest[begin])
-                one[begin] += count / rest[begin]
-                two[begin] += count / rest[begin] ** 2
+                linear[begin] += count / rest[begin]
+                quadratic[begin] += count / rest[begin] ** 2
         levels[c] = count * total
         C, D = 0.0, 0.0
         for k in range(size):
-            C += one[k]
-            D += two[k]
+            C += linear[k]
+            D += quadratic[k]
             parts[low + k, 2], parts[low + k, 3] = parts[low + k, 1] * C, D
             parts[low + k, 0] = (count if orders.finished[low + k] else 0.0) - parts[low + k, 2]
 

@@ -111,11 +111,11 @@ def on_day(slot, kind, q, day, p, s):
 
 
 @part
-def believe_known(g, said, day, q, p, s, work):
+def believe_known(g, effects, day, q, p, s, work):
     """Mean and variance (floats) of those of the entries who are known, how many are not, and by side the mean,
     variance and share of those on whom newcomers lean.
     """
-    lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
+    lo, hi, slot, share = effects.offsets[g], effects.offsets[g + 1], effects.slot, effects.share
     x, v, last, games, kinds = s.x, s.v, s.last, s.games, s.kind
     rho, walk, counts, x_now, v_now = p.rho, p.walk, p.counts, work.x, work.v
     mean = variance = x0 = v0 = w0 = x1 = v1 = w1 = 0.0
@@ -142,12 +142,12 @@ def believe_known(g, said, day, q, p, s, work):
 
 
 @inner
-def believe_fresh(g, said, day, q, known, p, s, work):
+def believe_fresh(g, effects, day, q, known, p, s, work):
     """Mean and variance (floats) of the newcomers among the entries, and how much of the level is in it.
 
     ``known`` is what :func:`believe_known` says of both sides.
     """
-    lo, hi, slot, share, (ours, theirs) = said.offsets[g], said.offsets[g + 1], said.slot, said.share, known
+    lo, hi, slot, share, (ours, theirs) = effects.offsets[g], effects.offsets[g + 1], effects.slot, effects.share, known
     mean = variance = load = common0 = common1 = 0.0
     level, level_v = on_day(LEVEL_SLOT, s.kind[LEVEL_SLOT], q, day, p, s)
     late = lateness(day, s.clock)
@@ -174,16 +174,16 @@ def believe_fresh(g, said, day, q, known, p, s, work):
 
 
 @part
-def believe(g, said, day, q, p, s, work):
+def believe(g, effects, day, q, p, s, work):
     """Mean and variance (floats) of match ``g`` among entries ``said`` on a day, and how much of the level is in it.
 
     The belief about each entry is left in ``work``.
     """
-    mean, variance, fresh, known = believe_known(g, said, day, q, p, s, work)
+    mean, variance, fresh, known = believe_known(g, effects, day, q, p, s, work)
     if fresh == 0:
         return mean, variance, 0.0
-    more, doubt, load = believe_fresh(g, said, day, q, known, p, s, work)
-    return mean + more, variance + doubt, load
+    mean_of_fresh, doubt, load = believe_fresh(g, effects, day, q, known, p, s, work)
+    return mean + mean_of_fresh, variance + doubt, load
 
 
 @part
@@ -208,14 +208,14 @@ def take_level(day, q, lesson, p, s):
 
 
 @part
-def learn(g, said, day, q, lesson, p, s, work):
+def learn(g, effects, day, q, lesson, p, s, work):
     """Let the entries of match ``g``, as believed in ``work``, take their part of what it showed.
 
     The ``lesson`` is the surprise over its variance, one over that variance, and how much of the level was in it.
     """
     shift, left, load = lesson
-    x, v, x_now, v_now, slot, share, lo = s.x, s.v, work.x, work.v, said.slot, said.share, said.offsets[g]
-    for e in range(lo, said.offsets[g + 1]):
+    x, v, x_now, v_now, slot, share, lo = s.x, s.v, work.x, work.v, effects.slot, effects.share, effects.offsets[g]
+    for e in range(lo, effects.offsets[g + 1]):
         at = slot[e]
         x[at, q], v[at, q] = learnt(x_now[e - lo], v_now[e - lo], share[e], shift, left)
     if load != 0.0:
@@ -250,15 +250,15 @@ def spread_of(g, day, q, r, p, s):
 
 
 @inner
-def believe_days(g, day, said, p, s, work):
+def believe_days(g, day, effects, p, s, work):
     """Note what is expected of match ``g`` and of all that are forecast with it; return where they end (int)."""
     until = work.days.until[g]
     for k in range(g, until):
-        lo, hi = said.offsets[k], said.offsets[k + 1]
-        m, V, _ = believe(k, said, day[k], FIRST_MEMBER, p, s, work.now)
+        lo, hi = effects.offsets[k], effects.offsets[k + 1]
+        m, V, _ = believe(k, effects, day[k], FIRST_MEMBER, p, s, work.now)
         work.days.mean[k], work.days.variance[k] = m, V
         if work.sides.size > 0:
-            add_up(lo, hi, said.slot, said.share, work.now.x, s.kind, p.effect, work.sides[k])
+            add_up(lo, hi, effects.slot, effects.share, work.now.x, s.kind, p.effect, work.sides[k])
     return until
 
 

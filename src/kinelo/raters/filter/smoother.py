@@ -44,12 +44,12 @@ def through_match(g, played, row, steps, r, N, NK):
             NK[a] += N[a, b] * K[b]
         quadratic += K[a] * NK[a]  # Kᵀ N K
     for e in range(lo, hi):
-        own = row[slot[e]]
-        if own >= 0:
-            r[own] += share[e] * (surprise - pull) / S  # r ← h v/S + Lᵀ r
+        at = row[slot[e]]
+        if at >= 0:
+            r[at] += share[e] * (surprise - pull) / S  # r ← h v/S + Lᵀ r
             for a in range(r.size):  # Lᵀ N L: − N K hᵀ/S and its transpose
-                N[a, own] -= NK[a] * share[e] / S
-                N[own, a] -= NK[a] * share[e] / S
+                N[a, at] -= NK[a] * share[e] / S
+                N[at, a] -= NK[a] * share[e] / S
     for e in range(lo, hi):
         for other in range(lo, hi):
             a, b = row[slot[e]], row[slot[other]]
@@ -58,33 +58,33 @@ def through_match(g, played, row, steps, r, N, NK):
 
 
 @inner
-def propagated_gift(own, ref, part, r, N):
+def propagated_gift(at, ref, part, r, N):
     """Hand on to ``ref`` what the future says of a newcomer who was given ``part`` (float) of him."""
-    r[ref] += part * r[own]
+    r[ref] += part * r[at]
     for a in range(r.size):
-        N[a, ref] += part * N[a, own]
+        N[a, ref] += part * N[a, at]
     for a in range(r.size):
-        N[ref, a] += part * N[own, a]
+        N[ref, a] += part * N[at, a]
 
 
 @inner
 def through_entry(e, g, played, counts, row, steps, r, N):
     """Take ``r`` (n) and ``N`` (n, n) back through the entry of a newcomer: nothing before it depends on what he is."""
     slot, share = played.slot, played.share
-    own = row[slot[e]]
-    if own < 0:
+    at = row[slot[e]]
+    if at < 0:
         return
     mates, foes, part = steps.given[e, 0], steps.given[e, 1], steps.given[e, 2]
     if part != 0.0:
-        propagated_gift(own, row[LEVEL_SLOT], part, r, N)
+        propagated_gift(at, row[LEVEL_SLOT], part, r, N)
     for other in range(played.offsets[g], played.offsets[g + 1]):
         if not steps.fresh[other] and counts[slot[other]]:
             lean = abs(share[other]) * (mates if share[other] * share[e] > 0.0 else foes)
             if lean != 0.0:
-                propagated_gift(own, row[slot[other]], lean, r, N)
-    r[own] = 0.0
-    N[own, :] = 0.0
-    N[:, own] = 0.0
+                propagated_gift(at, row[slot[other]], lean, r, N)
+    r[at] = 0.0
+    N[at, :] = 0.0
+    N[:, at] = 0.0
 
 
 @kernel
@@ -102,13 +102,13 @@ def backwards(first, last, played, counts, row, steps, r, N):
             if steps.fresh[e]:
                 through_entry(e, g, played, counts, row, steps, r, N)
         for e in range(lo, hi):
-            f, own = steps.f[e], row[played.slot[e]]
-            if f != 1.0 and own >= 0:
-                r[own] *= f  # r ← Fᵀ r, N ← Fᵀ N F
+            f, at = steps.f[e], row[played.slot[e]]
+            if f != 1.0 and at >= 0:
+                r[at] *= f  # r ← Fᵀ r, N ← Fᵀ N F
                 for a in range(r.size):
-                    N[own, a] *= f
+                    N[at, a] *= f
                 for a in range(r.size):
-                    N[a, own] *= f
+                    N[a, at] *= f
 
 
 def symmetric(C: Array) -> Array:

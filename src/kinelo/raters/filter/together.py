@@ -149,11 +149,11 @@ def given_to(kind, w, sums, late, p):
 
 
 @inlined
-def known_shares(g, said, p, s):
+def known_shares(g, effects, p, s):
     """Total shares (two floats) of those of both sides of match ``g`` who are known and count."""
-    slot, share = said.slot, said.share
+    slot, share = effects.slot, effects.share
     ours = theirs = 0.0
-    for e in range(said.offsets[g], said.offsets[g + 1]):
+    for e in range(effects.offsets[g], effects.offsets[g + 1]):
         if known(slot[e], s) and p.counts[s.kind[slot[e]]]:
             if share[e] > 0.0:
                 ours += share[e]
@@ -163,12 +163,12 @@ def known_shares(g, said, p, s):
 
 
 @inner
-def expect(g, said, day, p, s, pending, room):
+def expect(g, effects, day, p, s, pending, room):
     """Mean and variance (floats) of match ``g`` on a day, from the beliefs less the ``pending`` ``U``.
 
     One function: in parts it takes a tenth longer to compile.
     """
-    lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
+    lo, hi, slot, share = effects.offsets[g], effects.offsets[g + 1], effects.slot, effects.share
     c, f, added, U = room.c, room.f, room.added, room.gains.U
     fresh = 0
     for e in range(lo, hi):
@@ -183,7 +183,7 @@ def expect(g, said, day, p, s, pending, room):
     mean = variance = common0 = common1 = 0.0
     if fresh > 0:
         late = lateness(day, s.clock)
-        sums = known_shares(g, said, p, s)
+        sums = known_shares(g, effects, p, s)
         for e in range(lo, hi):
             if known(slot[e], s):
                 continue
@@ -218,14 +218,14 @@ def expect(g, said, day, p, s, pending, room):
     for e in range(lo, hi):
         if not known(slot[e], s) or s.row[slot[e]] < 0:
             continue
-        row, own = s.row[slot[e]], c[e - lo]
-        variance += own * own * s.C[row, row]  # cᵀ C c, from the lower triangle
+        row, c_e = s.row[slot[e]], c[e - lo]
+        variance += c_e * c_e * s.C[row, row]  # cᵀ C c, from the lower triangle
         if level != 0.0:
-            variance += 2.0 * own * level * s.C[max(row, top), min(row, top)]
+            variance += 2.0 * c_e * level * s.C[max(row, top), min(row, top)]
         for other in range(lo, e):
             if known(slot[other], s) and s.row[slot[other]] >= 0:
                 b = s.row[slot[other]]
-                variance += 2.0 * own * c[other - lo] * s.C[max(row, b), min(row, b)]
+                variance += 2.0 * c_e * c[other - lo] * s.C[max(row, b), min(row, b)]
     for b in range(pending):
         part = level * U[b, top]
         for e in range(lo, hi):
@@ -236,11 +236,11 @@ def expect(g, said, day, p, s, pending, room):
 
 
 @inner
-def note_sides(g, said, day, p, s, room):
+def note_sides(g, effects, day, p, s, room):
     """Note the strengths of both sides of match ``g`` on a day, as :func:`add_up` says."""
-    lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
+    lo, hi, slot, share = effects.offsets[g], effects.offsets[g + 1], effects.slot, effects.share
     late = lateness(day, s.clock)
-    sums = known_shares(g, said, p, s)
+    sums = known_shares(g, effects, p, s)
     now = room.c
     for e in range(lo, hi):
         at = slot[e]
@@ -299,16 +299,16 @@ def give(row, ref, part, s, active, pending, U):
 
 
 @inner
-def enter(e, g, said, given, p, s, pending, U):
+def enter(e, g, effects, given, p, s, pending, U):
     """Give the newcomer of entry ``e`` a row: what he is ``given`` of those known before, and his own part.
 
     Newcomers of the same match have rows already, but are not marked as met.
     """
-    lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
+    lo, hi, slot, share = effects.offsets[g], effects.offsets[g + 1], effects.slot, effects.share
     at, w = slot[e], share[e]
     kind = s.kind[at]
     mates, foes, part = given
-    own = p.prior[kind, 0]
+    variance = p.prior[kind, 0]
     x = part * s.x[LEVEL_SLOT]
     row = np.int64(-1)
     if not p.apart[kind]:
@@ -332,9 +332,9 @@ def enter(e, g, said, given, p, s, pending, U):
                 give(row, s.row[ref], lean, s, row, pending, U)
     s.x[at] = x
     if row < 0:
-        s.v[at] = own
+        s.v[at] = variance
         return
-    square = own  # his variance: own part, and his parts of those he was given
+    square = variance  # his variance: own part, and his parts of those he was given
     if part != 0.0:
         square += part * s.C[row, s.row[LEVEL_SLOT]]
     for other in range(lo, hi):
@@ -346,9 +346,9 @@ def enter(e, g, said, given, p, s, pending, U):
 
 
 @inner
-def prepare(g, said, day, p, s, pending, gains):
+def prepare(g, effects, day, p, s, pending, gains):
     """Bring everyone in match ``g`` to its day, and let newcomers enter; steps, if they have rows, are filled."""
-    lo, hi, slot, share = said.offsets[g], said.offsets[g + 1], said.slot, said.share
+    lo, hi, slot, share = effects.offsets[g], effects.offsets[g + 1], effects.slot, effects.share
     U, out = gains.U, gains.steps
     noting = out.f.size > 0
     fresh = 0
@@ -363,12 +363,12 @@ def prepare(g, said, day, p, s, pending, gains):
         return
     advance(LEVEL_SLOT, day, p, s, pending, U)
     late = lateness(day, s.clock)
-    sums = known_shares(g, said, p, s)
+    sums = known_shares(g, effects, p, s)
     for e in range(lo, hi):
         if s.games[slot[e]] > 0:
             continue
         given = given_to(np.int64(s.kind[slot[e]]), share[e], sums, late, p)
-        enter(e, g, said, given, p, s, pending, U)
+        enter(e, g, effects, given, p, s, pending, U)
         if noting:
             out.fresh[e] = True
             out.given[e, 0], out.given[e, 1], out.given[e, 2] = given
@@ -448,17 +448,17 @@ subtract, column, take = (inner(f, fastmath={"reassoc", "contract"}) for f in (_
 
 
 @inner
-def learn(g, said, lesson, s, K, of_row):
+def learn(g, effects, lesson, s, K, of_row):
     """Let everyone take part in what match ``g`` showed: rows by their gain ``K``, entries kept apart by their
     variance. The ``lesson`` is the surprise over its variance, and one over that variance.
     """
     shift, left = lesson
     for row in range(s.rows[0]):
         s.x[of_row[row]] += K[row] * shift  # x += K (y − ŷ)/S
-    for e in range(said.offsets[g], said.offsets[g + 1]):
-        at = said.slot[e]
+    for e in range(effects.offsets[g], effects.offsets[g + 1]):
+        at = effects.slot[e]
         if s.row[at] < 0:
-            s.x[at], s.v[at] = learnt(s.x[at], s.v[at], said.share[e], shift, left)
+            s.x[at], s.v[at] = learnt(s.x[at], s.v[at], effects.share[e], shift, left)
 
 
 @inner
@@ -500,13 +500,13 @@ def spread_of(g, day, r, p, s):
 
 
 @inner
-def expect_days(g, day, said, p, s, pending, room):
+def expect_days(g, day, effects, p, s, pending, room):
     """Note what is expected of match ``g`` and of all that are forecast with it; return where they end (int)."""
     until = room.days.until[g]
     for k in range(g, until):
         if room.sides.size > 0:
-            note_sides(k, said, day[k], p, s, room)
-        mean, variance = expect(k, said, day[k], p, s, pending, room)
+            note_sides(k, effects, day[k], p, s, room)
+        mean, variance = expect(k, effects, day[k], p, s, pending, room)
         room.days.mean[k], room.days.variance[k] = mean, variance
     return until
 

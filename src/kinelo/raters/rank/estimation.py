@@ -232,13 +232,13 @@ def with_some_entrants(contests: Contests, part: float) -> Contests:
     return with_entries(contests, number < part * number.max())
 
 
-def with_entries(contests: Contests, kept: NDArray[np.bool_]) -> Contests:
+def with_entries(contests: Contests, chosen: NDArray[np.bool_]) -> Contests:
     """Contests with the entries that are kept (bool, entries), where there are two; places are those among them."""
-    number = np.add.reduceat(kept, contests.first[:-1], dtype=np.int64)
-    kept = kept & (number > 1)[contests.contest]
+    number = np.add.reduceat(chosen, contests.first[:-1], dtype=np.int64)
+    chosen = chosen & (number > 1)[contests.contest]
     first = np.append(0, np.cumsum(number[number > 1]))
     rest = replace(contests[number > 1], first=first)
-    inner = contests._entries(np.flatnonzero(kept))
+    inner = contests._entries(np.flatnonzero(chosen))
     place = inner.place.copy()
     for lo, hi in zip(first[:-1].tolist(), first[1:].tolist()):
         _, rank, count = np.unique(inner.place[lo:hi], return_inverse=True, return_counts=True)

@@ -104,10 +104,10 @@ def run_field(at, field, day, model, s, out, learning):
     """
     offsets, place = field
     size, entries = at.size, place.size
-    x, v, share, one = np.zeros((size, 1)), np.zeros((size, 1)), np.empty(size), np.empty(1)
+    x, v, share, ones = np.zeros((size, 1)), np.zeros((size, 1)), np.empty(size), np.empty(1)
     last, games, slot = np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size, np.int64)
     first, days, zero = np.zeros(2, np.int64), np.zeros(1, np.int64), np.zeros(size, np.int8)
-    first[1], days[0], one[0] = entries, day, 1.0
+    first[1], days[0], ones[0] = entries, day, 1.0
     for a in range(entries):
         for e in range(offsets[a], offsets[a + 1]):
             share[e], slot[e] = 1.0 / (offsets[a + 1] - offsets[a]), e
@@ -118,7 +118,7 @@ def run_field(at, field, day, model, s, out, learning):
     for e in range(size):
         met = met and games[e] > 0
     own = SlotBeliefs(x, v, last, games, zero, s.clock)
-    columns = ContestColumns(first, days, one, one, place, zero[:entries], offsets, slot, share)
+    columns = ContestColumns(first, days, ones, ones, place, zero[:entries], offsets, slot, share)
     run_contests(columns, model, own, Expected(out[0], out[1], out[2]), EXPECTING, learning, learning)
     if learning:
         for e in range(size):
@@ -167,13 +167,17 @@ class PlainForecast(ContestForecast):
 
 
 def plain_forecast(
-    said: tuple[PlainField, int, str], expected: NDArray[np.float64], unknown: tuple[str, ...], off: float, depth: float
+    asked: tuple[PlainField, int, str],
+    expected: NDArray[np.float64],
+    unknown: tuple[str, ...],
+    off: float,
+    depth: float,
 ) -> PlainForecast:
     """The forecast of a contest, said by its field, day and kind."""
     forecast = object.__new__(PlainForecast)  # a frozen class sets its fields one by one
     vars(forecast).update(
         mean=expected[0, :, 0], deviation=np.sqrt(expected[1, :, 0]), unknown=unknown, law="normal", off=off,
-        depth=depth, _said=said,
+        depth=depth, _said=asked,
     )  # fmt: skip
     return forecast
 
@@ -222,11 +226,11 @@ class FieldRows:
 
     def entries(self, field: PlainField) -> list[tuple[str, float, list[str]]]:
         """What entrants are called, their places, and the names of each."""
-        found, first = [], 0
+        rows, first = [], 0
         for label, size, place in zip(labels_of(field), field.sizes, field.places.tolist()):
-            found.append((label, place, field.names[first : first + size]))
+            rows.append((label, place, field.names[first : first + size]))
             first += size
-        return found
+        return rows
 
     def use(self, field: PlainField, day: int, rows: Sequence[SlotRow | None]) -> list[SlotRow]:
         """Rows of everyone after a contest, from those before it, in the order of its names; None is a newcomer."""

@@ -154,11 +154,11 @@ def is_wide(field, first, last, number):
 @inlined
 def has_wide_tie(field):
     """Whether some of those who finished share a place that is read between cuts."""
-    number, first, found = finishers(field), np.int64(0), False
+    number, first, wide = finishers(field), np.int64(0), False
     while first < number:
         last = end_of_tie(field, first)
-        found, first = found or is_wide(field, first, last, number), last
-    return found
+        wide, first = wide or is_wide(field, first, last, number), last
+    return wide
 
 
 @inner
@@ -310,7 +310,7 @@ def add_up(weight, span, side, total):
 
 
 @inner
-def find_cut(side, edge, others, own, density, cut):
+def find_cut(side, edge, others, terms, density, cut):
     """Where a cut lies: write the chance that a performance at each point is on its right side, and what that differs
     by in other members, to ``cut``; the logarithm of the chance of its order is its ``level``.
 
@@ -318,7 +318,7 @@ def find_cut(side, edge, others, own, density, cut):
     all others; ``own`` is what the entrant who is left out says in it: value, slope, move and stretch.
     """
     log, weight, size, top = density.log, density.weight[0], density.log.size, np.int64(1)
-    value, slope, move, stretch = own
+    value, slope, move, stretch = terms
     for g in range(size):
         falls = max(side * slope_at(edge.value, g), LEAST_CHANCE)
         log[g] = edge.value[g] + others.value[g] - value[g] + math.log(falls)
@@ -362,16 +362,16 @@ def write_between(lower, upper, order):
     for q in range(order.change.shape[0]):
         level = 0.5 * (lower.level[q + 1] + upper.level[q + 1])
         for g in range(value.size):
-            one, other = max(lower.within[g], LEAST_CHANCE), max(upper.within[g], LEAST_CHANCE)
-            between = one + other - 1.0
+            below, above = max(lower.within[g], LEAST_CHANCE), max(upper.within[g], LEAST_CHANCE)
+            between = below + above - 1.0
             if between > SURELY:
                 order.change[q, g] = level + (lower.change[q, g] + upper.change[q, g]) / between
             else:
-                order.change[q, g] = level + lower.change[q, g] / one + upper.change[q, g] / other
+                order.change[q, g] = level + lower.change[q, g] / below + upper.change[q, g] / above
     for g in range(value.size):
-        one, other = max(lower.within[g], LEAST_CHANCE), max(upper.within[g], LEAST_CHANCE)
-        between = one + other - 1.0
-        value[g] = math.log(between) if between > SURELY else math.log(one) + math.log(other)
+        below, above = max(lower.within[g], LEAST_CHANCE), max(upper.within[g], LEAST_CHANCE)
+        between = below + above - 1.0
+        value[g] = math.log(between) if between > SURELY else math.log(below) + math.log(above)
     for g in range(order.slope.size):
         order.slope[g] = slope_at(value, g)
     for g in range(value.size):
@@ -409,12 +409,12 @@ def add_entrant(b, part, value, slope, order, ranking):
     for g in range(order.slope.size):
         order.slope[g] += scale * slope[b, g]
     for q in range(order.change.shape[0]):
-        move, stretch, more = scale * grid.move[b, q], scale * grid.stretch[b, q], counts[b, q + 1] - counts[b, 0]
+        move, stretch, surplus = scale * grid.move[b, q], scale * grid.stretch[b, q], counts[b, q + 1] - counts[b, 0]
         for g in range(order.slope.size):
             order.change[q, g] -= slope[b, g] * (move + stretch * g)  # − r_b dx_b
-        if more != 0.0:
+        if surplus != 0.0:
             for g in range(order.slope.size):
-                order.change[q, g] += part * more * value[b, g]
+                order.change[q, g] += part * surplus * value[b, g]
 
 
 @partial(inner, fastmath={"reassoc", "contract"})
@@ -422,16 +422,16 @@ def add_changes(a, span, rows, order, ranking, density):
     """Add to some rows of ``density.change`` what an order makes of them in other members, over a span of points."""
     grid, counts, change, (lo, hi) = ranking.grid, ranking.field.counts, density.change, span
     for k in range(rows[0], rows[1] if change.shape[1] > 0 else 0):
-        weight, said, moving, stretching = density.weight[k], 0.0, 0.0, 0.0
+        weight, level, moving, stretching = density.weight[k], 0.0, 0.0, 0.0
         for g in range(lo, hi):
-            said += weight[g] * order.value[g]
+            level += weight[g] * order.value[g]
             moving += weight[g] * order.slope[g]
             stretching += weight[g] * order.slope[g] * g
         for q in range(change.shape[1]):
             moved = moving * grid.move[a, q] + stretching * grid.stretch[a, q]
             for g in range(lo, hi):
                 moved += weight[g] * order.change[q, g]
-            change[k, q] += counts[a, 0] * moved + (counts[a, q + 1] - counts[a, 0]) * said
+            change[k, q] += counts[a, 0] * moved + (counts[a, q + 1] - counts[a, 0]) * level
 
 
 @inner
@@ -505,13 +505,13 @@ def new_tie(points, batch):
 
 
 @inner
-def write_sum(one, other, part, order):
+def write_sum(first, second, part, order):
     """Write an order and a part of another one to a third."""
     for g in range(order.value.size):
-        order.value[g] = one.value[g] + part * other.value[g]
+        order.value[g] = first.value[g] + part * second.value[g]
     for q in range(order.change.shape[0]):
         for g in range(order.value.size):
-            order.change[q, g] = one.change[q, g] + part * other.change[q, g]
+            order.change[q, g] = first.change[q, g] + part * second.change[q, g]
 
 
 @inner
@@ -531,13 +531,13 @@ def read_tie(a, some, tie, ranking, density):
     grid = ranking.grid
     at = min(a, grid.below_slope.shape[0])  # one member has no slopes, and none are asked for
     if some[0]:
-        own = (grid.below[a], grid.below_slope[at:].reshape(-1), grid.move[a], grid.stretch[a])
-        find_cut(-1.0, tie.ahead, tie.not_ahead, own, density, tie.upper)
+        terms = (grid.below[a], grid.below_slope[at:].reshape(-1), grid.move[a], grid.stretch[a])
+        find_cut(-1.0, tie.ahead, tie.not_ahead, terms, density, tie.upper)
     else:
         forget_cut(tie.upper)
     if some[1]:
-        own = (grid.above[a], grid.above_slope[at:].reshape(-1), grid.move[a], grid.stretch[a])
-        find_cut(1.0, tie.behind, tie.not_behind, own, density, tie.lower)
+        terms = (grid.above[a], grid.above_slope[at:].reshape(-1), grid.move[a], grid.stretch[a])
+        find_cut(1.0, tie.behind, tie.not_behind, terms, density, tie.lower)
     else:
         forget_cut(tie.lower)
     write_between(tie.lower, tie.upper, tie.between)

@@ -138,11 +138,11 @@ def follow_lines(first, mean, failed, weight, known, learning, state, chance):
         # What is believed of the line before the contest: its middle, and the inverse of its covariance.
         a, b, both = state[1, 0] + PER_CONTEST[0], state[2, 1] + PER_CONTEST[1], state[1, 1]
         size = a * b - both * both
-        begun_a, begun_b, told_a, told_b, told = line[0], line[1], b / size, a / size, -both / size
+        begun_a, begun_b, next_a, next_b, next_both = line[0], line[1], b / size, a / size, -both / size
         for _ in range(MOST_STEPS):  # of Newton, towards the likeliest line
             off, turned = line[0] - begun_a, line[1] - begun_b
-            up, along = -told_a * off - told * turned, -told * off - told_b * turned
-            a, b, both, reach = told_a, told_b, told, 0.0
+            up, along = -next_a * off - next_both * turned, -next_both * off - next_b * turned
+            a, b, both, reach = next_a, next_b, next_both, 0.0
             for k in entries:
                 z = (mean[k] - middle) / unit
                 q = chance_on(line, z)
@@ -225,18 +225,18 @@ def slot_table(rater: Any, day: int | None) -> pl.DataFrame:
     kind = known.kind[:size].astype(np.int64)
     x, v, last = known.x[:size, 0].copy(), known.v[:size, 0].copy(), known.last[:size]
     for number, name in enumerate(entries.kinds):
-        own = kind == number
+        members = kind == number
         then = known.clock[1] if day is None else day
         rho, walk = (entries.value(values, which, name) for which in ("regression", "walk"))
-        f, added = fade_all(then - last[own], rho, walk**2)
-        faded = f * x[own]
+        f, added = fade_all(then - last[members], rho, walk**2)
+        faded = f * x[members]
         if day is not None:
-            x[own], v[own] = faded, f * f * v[own] + added
+            x[members], v[members] = faded, f * f * v[members] + added
         if name in entries.advantages or rater.start is not None:
             continue
-        active = ((last >= known.clock[1] - REFERENCE_DAYS) & (known.games[:size] > 0))[own]
+        active = ((last >= known.clock[1] - REFERENCE_DAYS) & (known.games[:size] > 0))[members]
         # One level for both, on the day; the sum is exact, so that it does not matter who was met first.
-        x[own] -= math.fsum(faded[active]) / active.sum() if active.any() else 0.0
+        x[members] -= math.fsum(faded[active]) / active.sum() if active.any() else 0.0
     shown = state.dated & (last != NEVER)
     supposed = np.zeros(size, np.int64)
     supposed[list(state.unseen)] = list(state.unseen.values())

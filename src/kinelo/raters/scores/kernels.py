@@ -217,26 +217,26 @@ def score_losses(chances, mean, variance, lean, law, home, away, size, out):
             out[k] = math.nan
             continue
         place = outcome_of(i, j)
-        here = there = 0.0
+        at_score = in_all = 0.0
         if law.points:
             total, width, middle, spread = points_of(mean[k], variance[k], lean[k], law)
             a, b = (i - j - middle) / spread, (i + j - total) / width
-            here = math.exp(-0.5 * (a * a + b * b))
+            at_score = math.exp(-0.5 * (a * a + b * b))
             # The margins of the outcome, each with the totals of its parity, which are as good as half of all.
             for margin in range(0 if place == 1 else 1, 1 if place == 1 else size):
                 a = ((-margin if place == 2 else margin) - middle) / spread
-                there += math.exp(-0.5 * a * a)
-            there *= 0.5 * width * math.sqrt(2.0 * math.pi)
+                in_all += math.exp(-0.5 * a * a)
+            in_all *= 0.5 * width * math.sqrt(2.0 * math.pi)
         else:
             for s in range(NODES.size):
                 log_even = mean[k] + math.sqrt(variance[k]) * NODES[s]
                 for t in range(NODES.size):
                     both_counted(log_even, lean[k], law, NODES[t], first, second)
                     share = NODE_WEIGHTS[s] * NODE_WEIGHTS[t]
-                    here += share * first[i] * second[j]
-                    there += share * _outcome(place, first, second, law.closeness)
-            here *= closer(i, j, law.closeness)
-        out[k] = -math.log(max(chances[k, place] * here / max(there, 1e-300), TINY))
+                    at_score += share * first[i] * second[j]
+                    in_all += share * _outcome(place, first, second, law.closeness)
+            at_score *= closer(i, j, law.closeness)
+        out[k] = -math.log(max(chances[k, place] * at_score / max(in_all, 1e-300), TINY))
 
 
 @inner

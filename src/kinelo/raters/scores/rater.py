@@ -248,13 +248,13 @@ class ScoreElo(Rater):
     def _foresee_one(self, match: Matches) -> ScoreForecast:
         return self._read(match, self._begun().strengths._foresee_one(match))
 
-    def _read(self, matches: Matches, said: Forecast) -> ScoreForecast:
+    def _read(self, matches: Matches, outcomes: Forecast) -> ScoreForecast:
         """A forecast of outcomes with the scores that come with it; nothing is learnt."""
-        state, lean = self._begun(), lean_of(said.probabilities)
+        state, lean = self._begun(), lean_of(outcomes.probabilities)
         without = copy.copy(matches)
         vars(without).update(total=None)
         paces = state.level.copy(), state.pace.copy(), state.doubt.copy(), state.last.copy()
-        return self._with_scores(said, self._follow(without, *self._places(matches), lean, *paces))
+        return self._with_scores(outcomes, self._follow(without, *self._places(matches), lean, *paces))
 
     def _with_scores(self, said: Forecast, beliefs: tuple[Array, Array]) -> ScoreForecast:
         return ScoreForecast(
