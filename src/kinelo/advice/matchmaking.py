@@ -157,7 +157,8 @@ class Matchmaking(Report):
             (
                 each.name,
                 f"{each.one_sided:.3f} one-sided, {each.matches:,.0f} matches of a team "
-                f"({each.candidates:,.0f} drawn), slope {each.slope:.3f}{' (stretched)' * each.stretched}, off by ± {math.sqrt(each.error):.3g}",
+                f"({each.candidates:,.0f} drawn), slope {each.slope:.3f}{' (stretched)' * each.stretched}, "
+                f"off by ± {math.sqrt(each.error):.3g}",
             )
             for each in shown
         ]
