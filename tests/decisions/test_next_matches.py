@@ -15,6 +15,7 @@ from kinelo.decisions.choosing import (
     Beliefs,
     NextMatch,
     NextMatches,
+    Pairs,
     all_pairs,
     beliefs_of,
     choose,
@@ -364,13 +365,17 @@ def test_kernels_are_their_plain_selves():
     G = P @ P
     known = []
     for run in (first_look, first_look.py_func):
-        known.append(run(beliefs.mean, P, G, beliefs.law, i, j, np.ones(15), np.arange(15), np.array([2] * 5 + [0]))[0])
-        looked = run(beliefs.mean, P, G, beliefs.law, i, j, np.full(15, 2.0), np.arange(15), np.array([2] * 5 + [0]))
+        known.append(
+            run(beliefs.mean, P, G, beliefs.law, Pairs(i, j, np.ones(15), np.arange(15)), np.array([2] * 5 + [0]))[0]
+        )
+        looked = run(
+            beliefs.mean, P, G, beliefs.law, Pairs(i, j, np.full(15, 2.0), np.arange(15)), np.array([2] * 5 + [0])
+        )
         share = known[-1][:, 1] / (known[-1][:, 2] + known[-1][:, 0])
         assert looked[1] == pytest.approx(np.where((i > 0) & (j < 5) | (j > 1) & (j < 5), 0.5 * share, 0.0))
     assert known[0] == pytest.approx(known[1])
     both = [
-        run(P, G, i, j, one, np.ones(15), 8, np.full(15, 3), np.full(6, 3))
+        run(P, G, Pairs(i, j, np.ones(15), np.full(15, 3)), one, 8, np.full(6, 3))
         for run, one in zip((choose, choose.py_func), known)
     ]
     assert both[0][0].tolist() == both[1][0].tolist()

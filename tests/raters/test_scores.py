@@ -12,7 +12,7 @@ import kinelo as kn
 from kinelo.cli.commands import app
 from kinelo.matches.fixtures import lineups_of_starters
 from kinelo.raters.scores.forecast import ScoreForecast, goals_of, lean_of
-from kinelo.raters.scores.kernels import UNSEEN, Law, Pace, follow_paces, score_grid, score_losses
+from kinelo.raters.scores.kernels import UNSEEN, Law, Pace, Paces, Totals, follow_paces, score_grid, score_losses
 from kinelo.raters.tables import board_table
 
 COUNTS = Law(False, 1.3, 0.8, 0.7, 0.07, 0.35)
@@ -108,12 +108,12 @@ def test_losses_are_those_of_the_grid(law, mean):
     said = forecast(law, mean, [0.02, 0.03, 0.01])
     size = said.scores.shape[1]
     for home, away in ((2, 1), (0, 0), (1, 3), (7, 7), (1, 0), (0, 1), (1, 1)):
-        columns = (*said._beliefs, law, np.full(3, home), np.full(3, away), size)
-        losses = np.empty(3)
-        score_losses(CHANCES, *columns, losses)
+        losses, goals = np.empty(3), (np.full(3, home), np.full(3, away))
+        score_losses(CHANCES, said._beliefs, law, goals, size, losses)
         chance = said.scores[:, home, away]
         np.testing.assert_allclose(losses, -np.log(np.maximum(chance, 1e-15)), rtol=1e-4)  # no side has −1
-    score_losses(CHANCES, *said._beliefs, law, np.array([-1, 0, 2]), np.array([3, -1, 2]), size, losses)
+    goals = np.array([-1, 0, 2]), np.array([3, -1, 2])
+    score_losses(CHANCES, said._beliefs, law, goals, size, losses)
     assert np.isnan(losses).tolist() == [True, True, False]
 
 
@@ -211,7 +211,7 @@ def test_paces_are_those_of_a_plain_filter():
     said, x, level = plain_paces(day, home, away, totals, weights, lean, pace, COUNTS, (1.1, 0.04, None))
     state = np.array([1.1, 0.04, -math.inf]), np.zeros(6), np.zeros(6), np.full(6, UNSEEN)
     mean, variance = np.empty(80), np.empty(80)
-    follow_paces(day, home, away, totals, weights, lean, pace, COUNTS, *state, mean, variance)
+    follow_paces(Totals(day, home, away, totals, weights, lean), pace, COUNTS, Paces(*state), mean, variance)
     np.testing.assert_allclose(np.column_stack([mean, variance]), said, rtol=1e-10)
     np.testing.assert_allclose(state[1], [x.get(k, 0.0) for k in range(6)], rtol=1e-10)
     np.testing.assert_allclose(state[0][:2], level, rtol=1e-10)

@@ -214,10 +214,20 @@ def all_pairs(at):
     return i, j
 
 
+class Pairs(NamedTuple):
+    """Pairs that may meet: places of both, what a match costs, and how often they may."""
+
+    i: Any
+    j: Any
+    cost: Any
+    most: Any
+
+
 @kernel
-def first_look(mean, P, G, law, i, j, cost, most, room):
+def first_look(mean, P, G, law, pairs, room):
     """``D``, ``g`` and ``1/w`` of pairs (pairs, 3), and what they are worth next to what they cost; 0 of those that
     may not meet."""
+    i, j, cost, most = pairs
     own, asked, known, value = np.diag(P).copy(), np.diag(G).copy(), np.empty((i.size, 3)), np.zeros(i.size)
     for n in range(i.size):
         a, b = i[n], j[n]
@@ -232,9 +242,10 @@ def first_look(mean, P, G, law, i, j, cost, most, room):
 
 
 @kernel
-def choose(P, G, i, j, known, cost, count, most, room):
+def choose(P, G, pairs, known, count, room):
     """Places of the chosen pairs, what each takes off the question, and what the batch takes off ``P`` as a sum of
-    ``k v vᵀ``; ``most`` (pairs) says how often each may meet, ``room`` (names) who may still play how often."""
+    ``k v vᵀ``; ``room`` (names) says who may still play how often, and less is left of it and of ``most`` then."""
+    i, j, cost, most = pairs
     n = P.shape[0]
     V, T = np.zeros((count, n)), np.zeros((count, n))
     gain, square = np.zeros(count), np.zeros(count)
@@ -414,13 +425,13 @@ def next_matches(
     first, rows = np.zeros(len(names), np.int64), []
     while len(rows) < count and total > 0.0:
         G = _asked(P, L)
-        known, value = first_look(beliefs.mean, P, G, beliefs.law, i, j, prices, often, room)
+        known, value = first_look(beliefs.mean, P, G, beliefs.law, Pairs(i, j, prices, often), room)
         at = np.arange(i.size) if i.size <= KEPT else np.sort(np.argpartition(-value, KEPT)[:KEPT])
-        left = often[at]
-        chosen, shares, V, gain = choose(P, G, i[at], j[at], known[at], prices[at], count - len(rows), left, room)
+        pairs = Pairs(i[at], j[at], prices[at], often[at])
+        chosen, shares, V, gain = choose(P, G, pairs, known[at], count - len(rows), room)
         if chosen[0] < 0:
             break
-        often[at] = left
+        often[at] = pairs.most
         for q, share in zip(at[chosen[chosen >= 0]].tolist(), shares.tolist()):
             first_side, second_side = (int(i[q]), int(j[q])) if first[i[q]] <= first[j[q]] else (int(j[q]), int(i[q]))
             first[first_side] += 1

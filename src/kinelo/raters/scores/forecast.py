@@ -126,7 +126,7 @@ class ScoreForecast(Forecast):
         home, away = goals_of(matches)
         size = max(self._size, int(max(home.max(initial=0), away.max(initial=0))) + 1)
         losses = np.empty(len(self))
-        score_losses(self.probabilities, *self._beliefs, self.law, home, away, size, losses)
+        score_losses(self.probabilities, self._beliefs, self.law, (home, away), size, losses)
         return losses
 
     def to_polars(self) -> pl.DataFrame:

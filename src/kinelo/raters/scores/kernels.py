@@ -26,7 +26,7 @@ them.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -65,6 +65,28 @@ class Pace(NamedTuple):
     level_walk: float
 
 
+class Totals(NamedTuple):
+    """Matches as paces see them: day, places of both sides (−1: of nobody met), total (NaN: not known), weight and
+    lean of each."""
+
+    day: Any
+    home: Any
+    away: Any
+    total: Any
+    weight: Any
+    lean: Any
+
+
+class Paces(NamedTuple):
+    """What is believed of the level (mean, variance and the day of the last total), and of each pace: mean, variance
+    and the day of the side's last match."""
+
+    level: Any
+    mean: Any
+    variance: Any
+    last: Any
+
+
 @inner
 def log_uneven(log_even, lean, steepness):
     """``log cosh(u)`` of a match with this lean, where an even one has this logarithm of the total."""
@@ -73,12 +95,11 @@ def log_uneven(log_even, lean, steepness):
 
 
 @kernel
-def follow_paces(day, home, away, total, weight, lean, p, law, level, x, v, last, mean, variance):
-    """Mean and variance of ``log E`` before each match, and level and paces after it.
-
-    ``level`` holds mean, variance and the day of the last total. Places −1 are of nobody met; without weight nothing is
-    learnt.
-    """
+def follow_paces(played, p, law, state, mean, variance):
+    """Mean and variance of ``log E`` before each match, and level and paces after it; without weight nothing is
+    learnt."""
+    day, home, away, total, weight, lean = played
+    level, x, v, last = state
     room = p.spread * p.spread
     rate = 0.5 * p.walk * p.walk / room if room > 0.0 else 0.0
     pair, moved, doubt = np.empty(2, np.int64), np.empty(2), np.empty(2)
@@ -208,8 +229,10 @@ def score_grid(chances, mean, variance, lean, law, out):
 
 
 @kernel
-def score_losses(chances, mean, variance, lean, law, home, away, size, out):
-    """``−log`` of the chance of each score in a grid of this size; NaN where a score is not known (−1)."""
+def score_losses(chances, beliefs, law, goals, size, out):
+    """``−log`` of the chance of each score in a grid of this size, by beliefs of ``log E`` (mean, variance) and lean;
+    NaN where a score is not known (−1)."""
+    (mean, variance, lean), (home, away) = beliefs, goals
     first, second = np.empty(size), np.empty(size)
     for k in range(mean.size):
         i, j = home[k], away[k]

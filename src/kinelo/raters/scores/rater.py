@@ -29,7 +29,7 @@ from kinelo.raters.kalman.rater import KalmanElo
 from kinelo.raters.player.rater import PlayerElo
 from kinelo.raters.rater import Learnt, Rater, Traits
 from kinelo.raters.scores.forecast import ScoreForecast, goals_of, grid_size, lean_of
-from kinelo.raters.scores.kernels import UNSEEN, Law, Pace, follow_paces, score_grid, score_losses
+from kinelo.raters.scores.kernels import UNSEEN, Law, Pace, Paces, Totals, follow_paces, score_grid, score_losses
 from kinelo.raters.state import NameIndex
 from kinelo.raters.stored import ANY, FIRST_DAY, stored, taken_whole
 from kinelo.raters.streaming import LOOK
@@ -188,8 +188,8 @@ class ScoreElo(Rater):
         lean, law = lean_of(chances), self._law
         size = max(grid_size(law, *beliefs, lean), max(side.max(initial=0) for side in goals) + 1)
         losses = np.empty(len(matches) - skipped)
-        rest = [column[part] for column in (chances, *beliefs, lean)]
-        score_losses(*rest, law, *(side[part] for side in goals), int(size), losses)
+        chances, *rest = (column[part] for column in (chances, *beliefs, lean))
+        score_losses(chances, tuple(rest), law, tuple(side[part] for side in goals), int(size), losses)
         return np.nan_to_num(losses, nan=0.0)
 
     def _conclude(self, matches: Matches, latest: Matches) -> None:
@@ -224,8 +224,8 @@ class ScoreElo(Rater):
         mean, variance = np.empty(len(matches)), np.empty(len(matches))
         known = np.full(len(matches), np.nan) if matches.total is None else np.where(goals < 0, np.nan, matches.total)
         pace = Pace(*(values[name] for name in ("pace_spread", "pace_walk", "level_walk")))
-        sides = (home.astype(np.int64), away.astype(np.int64))
-        follow_paces(matches.day, *sides, known, matches.weight, lean, pace, self._law, level, *paces, mean, variance)
+        played = Totals(matches.day, home.astype(np.int64), away.astype(np.int64), known, matches.weight, lean)
+        follow_paces(played, pace, self._law, Paces(level, *paces), mean, variance)
         return mean, variance
 
     def _step_ahead(self, matches: Matches) -> ScoreForecast:
