@@ -91,7 +91,7 @@ def test_line_ups_are_told_of_by_every_door_and_without_enough_of_them_none_says
     found = kn.audit(matches)
     said = dict(found.rows())["Performances"]
     assert found.performance.low == 0
-    assert said == f"that line-ups move a side {found.performance.matches} matches do not show"
+    assert said == f"{found.performance.matches} matches do not show that line-ups move a side"
     assert found.to_dict()["performance"]["matches"] == found.performance.matches < len(matches)
     assert said in str(found) and said in kn.pages.share_page(found)
     lineups, known = matches.lineups, 59 * 2 * ELEVEN

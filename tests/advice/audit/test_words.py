@@ -325,7 +325,7 @@ def test_what_line_ups_tell():
     found = Performance(63.0, 41.0, 80.0, 0.013, 1250, {})
     said = "line-ups move a side by 41 points or more about its strength, from 1,250 matches"
     assert line("Performances", performance=found) == said
-    hidden = "that line-ups move a side 1,250 matches do not show"
+    hidden = "1,250 matches do not show that line-ups move a side"
     assert line("Performances", performance=replace(found, low=0.0)) == hidden
 
 

@@ -404,11 +404,11 @@ def rows_of(audit: Audit) -> Rows:
     if audit.other is not None:
         rows.insert(0, (audit.other.name, _other(audit.other)))
     rows += [(f"Group {quoted(one.group)}", group_words(one, audit.reference)) for one in audit.groups]
-    if (found := audit.performance) is not None:
-        seen = f"{found.matches:,} matches"
-        moved = f"that line-ups move a side {seen} do not show"
-        if found.low > 0:
-            moved = f"line-ups move a side by {found.low:.0f} points or more about its strength, from {seen}"
+    if (lineups := audit.performance) is not None:
+        seen = f"{lineups.matches:,} matches"
+        moved = f"{seen} do not show that line-ups move a side"
+        if lineups.low > 0:
+            moved = f"line-ups move a side by {lineups.low:.0f} points or more about its strength, from {seen}"
         rows.append(("Performances", moved))
     if (table := audit.ratings) is not None:
         rows.append(("The table in use", f"{table.sides} sides compared\n{_extremes(table.extremes)}"))
