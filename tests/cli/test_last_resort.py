@@ -72,7 +72,7 @@ def test_what_nobody_foresaw_is_one_sentence(monkeypatch, error, words):
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr("kinelo.studies.read_study", fail)
+    monkeypatch.setattr("kinelo.studies.study.read_study", fail)
     assert words in one_sentence(command("study", "simulate", "study.toml"))
     monkeypatch.setenv("KINELO_TRACEBACK", "1")
     assert "Traceback" in command("study", "simulate", "study.toml").stderr

@@ -110,7 +110,7 @@ def test_a_grid_too_large_is_refused_before_it_is_allocated():
 def test_too_many_saved_times_are_refused_before_they_are_computed(monkeypatch):
     teams = Population.uniform(theta=(4, 10, 100), r=(4, 10, 100), sigma=1.0)
     monkeypatch.setattr("kinelo.runtime.limits.available_memory", lambda: 8 * 10**4 * 500)
-    with pytest.raises(InputError, match=r"Keeping the density at 1000 times .* save fewer times"):
+    with pytest.raises(InputError, match=r"Keeping the density at 1,000 times .* save fewer times"):
         kn.solve(kn.RatingSystem(kn.Tanh(0.5)), teams, until=1.0, save_at=np.linspace(0, 1, 1000))
 
 

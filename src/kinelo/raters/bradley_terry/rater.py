@@ -330,7 +330,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
     _stepping = False
     _ridge_found = None
     _retirement_found = None
-    _spread: Array | None = None
+    _spread = None
     look: int | None = field(default=None, init=False)
 
     ties: float | None = estimated(0.5, 0.0, 1e6, False, "draws: equals draw κ/(2 + κ) of their matches")
