@@ -342,7 +342,7 @@ def test_a_contest_is_typed_and_a_book_knows_what_it_rates(folder, tmp_path):
     (tmp_path / "later.csv").write_text("\n".join([more[0], *(row.replace("2020", "2031") for row in more[1:])]))
     assert kinelo("read", tmp_path / "later.csv").returncode == 0  # which says nothing of slots
     later = kinelo("rate", tmp_path / "later.csv", "--book", tmp_path / "b")
-    assert later.returncode == 0 and "1 new contests" in later.stdout, later.stderr
+    assert later.returncode == 0 and "1 new contest," in later.stdout, later.stderr
     (tmp_path / "alone.csv").write_text((tmp_path / "later.csv").read_text().replace("2031", "2032"))
     assert kinelo("read", tmp_path / "alone.csv", "--slot", "entrant").returncode == 0
     assert kinelo("rate", tmp_path / "alone.csv", "--book", tmp_path / "b").returncode == 2, "cars are left out"

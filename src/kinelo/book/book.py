@@ -486,8 +486,8 @@ class RatingBook:
             carry_on(rater, matches)
             begin_seasons(rater, LAST_DAY)
         ours, theirs = (
-            {row[:2]: row for row in (first._slots.rows() if ratings.local else shown_rows(first))}
-            for first in (stored_rater, rater)
+            {row[:2]: row for row in (rated._slots.rows() if ratings.local else shown_rows(rated))}
+            for rated in (stored_rater, rater)
         )
         for key in sorted(ours.keys() | theirs.keys()):
             first, second = ours.get(key), theirs.get(key)

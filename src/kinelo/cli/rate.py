@@ -238,7 +238,7 @@ def rate(
                 added = ledger.add(played)
             rated, changed = ledger.rater, f"{added.changed:,} changed, " if added.changed else ""
             typer.echo(
-                f"Book {book}, kept by {type(rated).__name__}: {added.new:,} new {ledger.noun}, {changed}"
+                f"Book {book}, kept by {type(rated).__name__}: {kind.counted(added.new, 'new ')}, {changed}"
                 f"{added.known:,} counted before, {len(ledger):,} in all.",
                 err=as_json,
             )

@@ -43,13 +43,13 @@ class Kind:
     """What a rater is fitted on."""
     two_sided: bool = False
 
-    def counted(self, number: int) -> str:
-        """So many of this kind.
+    def counted(self, number: int, which: str = "") -> str:
+        """So many of this kind; ``which`` says of which sort.
 
-        >>> MATCHES.counted(1), CONTESTS.counted(1200)
-        ('1 match', '1,200 contests')
+        >>> MATCHES.counted(1), CONTESTS.counted(1200), MATCHES.counted(1, "new ")
+        ('1 match', '1,200 contests', '1 new match')
         """
-        return counted(number, self.one, self.noun)
+        return counted(number, which + self.one, which + self.noun)
 
     def those(self, number: int) -> str:
         """So many who take part.

@@ -430,7 +430,7 @@ def _search(beliefs: Beliefs, sizes: tuple[int, ...], wishes: list[Wish], best: 
             if (int(missed[k]), -float(quality[k])) >= standing:
                 break
             now, standing = near[k], (int(missed[k]), -float(quality[k]))
-    ordered = sorted(seen.values(), key=lambda first: (first[0], -first[1], first[2].tobytes()))
+    ordered = sorted(seen.values(), key=lambda split: (split[0], -split[1], split[2].tobytes()))
     kept = [split for missed, _, split in ordered if missed == 0][:best]
     if not kept:
         raise InputError(f"No split was found that meets all wishes: {'; '.join(wish.words for wish in wishes)}.")

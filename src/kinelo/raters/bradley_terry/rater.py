@@ -401,7 +401,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             tally = self._state = OrderTally() if isinstance(matches, Contests) else self._fresh(self.parameters_)
         tally.add(matches)
         if not self._stepping:
-            self._theta = self._ridge_found = self._retirement_found = None
+            self._theta = self._spread = self._ridge_found = self._retirement_found = None
             # Decided comparisons at home, and the share of them that the host won.
             at_home = tally.c[:, 0]
             lost, won = (
@@ -759,7 +759,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             self._ridge_found = float(stored(arrays, "ridge", "f", (1,), 0.0)[0]) if "ridge" in arrays else LEAST_RIDGE
             if "retirement" in arrays:
                 self._retirement_found = float(stored(arrays, "retirement", "f", (1,), 0.0, 1.0)[0])
-            self._theta, self._known = stored(arrays, "theta", "f", (ANY,)), len(self._state)
+            self._theta, self._known, self._spread = stored(arrays, "theta", "f", (ANY,)), len(self._state), None
             self._estimate()
         elif len(self._state):
             raise InputError(f"theta holds no strengths of the {len(self._state)} that were compared.")
