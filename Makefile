@@ -74,7 +74,8 @@ test-gpu: $(VENV)/.dev
 	$(BIN)/python tests/macro/device_agreement.py 60 3.0
 
 # The lowest versions that pyproject.toml declares, in an environment of their own: every module is imported, the examples of
-# docstrings run (but for those that rate, whose kernels take a minute to compile), and one test of each package. Compiled code is stored separately, since each version of Numba writes over the others'.
+# docstrings run (but for those that rate, whose kernels take minutes to compile), and one test of each package. Compiled
+# code is stored separately, since each version of Numba writes over the others'.
 LOWEST := .venv-lowest
 test-lowest: $(VENV)/.dev
 	$(BIN)/uv venv --quiet --allow-existing --python $(BIN)/python $(LOWEST)
@@ -82,7 +83,7 @@ test-lowest: $(VENV)/.dev
 	$(BIN)/uv pip install --quiet --python $(LOWEST) -r $(LOWEST)/requirements.txt -e .
 	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/numba OPENBLAS_NUM_THREADS=1 $(LOWEST)/bin/python -m pytest -p no:cacheprovider \
 	  --doctest-modules src --ignore=src/kinelo/raters --ignore=src/kinelo/advice --ignore=src/kinelo/forecasts \
-	  --ignore=src/kinelo/book --ignore=src/kinelo/model/results.py \
+	  --ignore=src/kinelo/book --ignore=src/kinelo/decisions --ignore=src/kinelo/model/results.py \
 	  $$(cat .ci/lowest_tests.txt)
 
 check: style types examples
