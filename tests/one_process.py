@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 EACH = """
 import contextlib, io, json, sys
-from kinelo.cli import main
 
 said = []
 for words in json.loads(sys.argv[1]):
     sys.argv = ["kinelo", *words]
+    from kinelo.cli import main
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.redirect_stderr(io.StringIO()) as err:
         try:
             code = exec(words[1], {"__name__": "asked"}) if words[0] == "-c" else main()

@@ -12,9 +12,12 @@ ARTICLES = ("a", "an", "the", "there", "this", "no", "nothing", "what")
 
 def _messages():
     for path in sorted(SOURCE.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            name = getattr(getattr(node, "func", None), "id", getattr(getattr(node, "func", None), "attr", ""))
-            if isinstance(node, ast.Call) and name in RAISED and node.args:
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text)) if any(f"{name}(" in text for name in RAISED) else ():
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            if name in RAISED and node.args:
                 parts = node.args[0].values if isinstance(node.args[0], ast.JoinedStr) else [node.args[0]]
                 if all(isinstance(part, ast.FormattedValue | ast.Constant) for part in parts):
                     yield f"{path.relative_to(SOURCE)}:{node.lineno}", parts

@@ -1,23 +1,34 @@
 """Real sets are prepared from the files of their sources: here from a few hand-made lines with their columns."""
 
 import json
-import subprocess
+import runpy
 import sys
 from pathlib import Path
 
 import polars as pl
+import pytest
 
 import kinelo as kn
 
 SCRIPT = Path(__file__).parents[1] / "benchmarks" / "prepare_data.py"
 
 
-def prepare(name, source, target):
-    command = [sys.executable, str(SCRIPT), name, str(source), str(target)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+@pytest.fixture
+def prepare(monkeypatch):
+    """The script, as Python runs it; what it refuses with is returned."""
+
+    def run(name, source, target):
+        monkeypatch.setattr(sys, "argv", [str(SCRIPT), name, str(source), str(target)])
+        try:
+            runpy.run_path(str(SCRIPT), run_name="__main__")
+        except SystemExit as refused:
+            return str(refused)
+        return ""
+
+    return run
 
 
-def test_internationals(tmp_path):
+def test_internationals(tmp_path, prepare):
     (tmp_path / "results.csv").write_text(
         "date,home_team,away_team,home_score,away_score,tournament,city,country,neutral\n"
         '1901-02-03,Ruritania,Freedonia,2,2,Cup,"Strelsau, old town",Ruritania,FALSE\n'
@@ -26,11 +37,11 @@ def test_internationals(tmp_path):
         encoding="utf-8",
     )
     missing = prepare("internationals", tmp_path, tmp_path / "out")
-    assert missing.returncode == 1 and "shootouts.csv is not there" in missing.stderr
+    assert "shootouts.csv is not there" in missing
     (tmp_path / "shootouts.csv").write_text(
         "date,home_team,away_team,winner,first_shooter\n1901-02-03,Ruritania,Freedonia,Freedonia,\n", encoding="utf-8"
     )
-    assert prepare("internationals", tmp_path, tmp_path / "out").returncode == 0
+    assert prepare("internationals", tmp_path, tmp_path / "out") == ""
     assert (tmp_path / "out" / "matches.csv").read_text(encoding="utf-8").splitlines() == [
         "match_id,date,home_team,away_team,home_score,away_score,outcome_home,neutral,tournament,city,country,"
         "shootout_winner",
@@ -41,7 +52,7 @@ def test_internationals(tmp_path):
     assert matches.result.tolist() == [0.0, 0.5] and matches.neutral.tolist() == [True, False]
 
 
-def test_races(tmp_path):
+def test_races(tmp_path, prepare):
     tables = {
         "races": "raceId,year,round,circuitId,name,date\n7,1951,1,1,Big Prize,1951-05-05\n",
         "drivers": "driverId,driverRef,forename,surname\n1,a,Ann,Able\n2,b,Bob,Baker\n",
@@ -56,7 +67,7 @@ def test_races(tmp_path):
     }
     for name, text in tables.items():
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
-    assert prepare("f1", tmp_path, tmp_path / "out").returncode == 0
+    assert prepare("f1", tmp_path, tmp_path / "out") == ""
     assert (tmp_path / "out" / "races.csv").read_text(encoding="utf-8").splitlines() == [
         "date,race,name,driver,constructor,grid,position,order,status,milliseconds,laps",
         "1951-05-05,7,Big Prize,Ann Able,Xenon,2,1,1,Finished,3600000,50",
@@ -64,7 +75,7 @@ def test_races(tmp_path):
     ]
 
 
-def test_games_of_baseball(tmp_path):
+def test_games_of_baseball(tmp_path, prepare):
     log = [""] * 161
     for k, value in {1: "19900409", 2: "0", 4: "DET", 7: "BOS", 10: "2", 11: "5", 17: "BOS07"}.items():
         log[k - 1] = value
@@ -78,7 +89,7 @@ def test_games_of_baseball(tmp_path):
         rows = [later, log] if year == 1990 else [[f"{year}0501", *log[1:]]]
         text = "\n".join(",".join(f'"{cell}"' for cell in row) for row in rows) + "\n"
         (tmp_path / f"GL{year}.TXT").write_text(text, encoding="utf-8")
-    assert prepare("mlb", tmp_path, tmp_path / "out").returncode == 0
+    assert prepare("mlb", tmp_path, tmp_path / "out") == ""
     assert (tmp_path / "out" / "matches_1990on.csv").read_text(encoding="utf-8").splitlines()[:3] == [
         "match_id,date,game_num,home_team,away_team,home_score,away_score,outcome_home,park,completion,forfeit,home_sp,"
         "away_sp",
@@ -90,10 +101,10 @@ def test_games_of_baseball(tmp_path):
     assert lineups.rows()[:2] == [("BOS199004090", "A", 0, "morrj001", "1"), ("BOS199004090", "A", 1, "a1", "10")]
     assert lineups.rows()[10:12] == [("BOS199004090", "H", 0, "clemr001", "1"), ("BOS199004090", "H", 1, "h1", "10")]
     (tmp_path / "GL2023.TXT").unlink()
-    assert "GL2023.TXT is not there" in prepare("mlb", tmp_path, tmp_path / "out").stderr
+    assert "GL2023.TXT is not there" in prepare("mlb", tmp_path, tmp_path / "out")
 
 
-def test_world_cups(tmp_path):
+def test_world_cups(tmp_path, prepare):
     tables = {
         "matches": (
             "tournament_id,tournament_name,match_id,stage_name,replayed,replay,match_date,city_name,country_name,"
@@ -120,7 +131,7 @@ def test_world_cups(tmp_path):
     }  # fmt: skip
     for name, text in tables.items():
         (tmp_path / f"{name}.csv").write_text(text, encoding="utf-8")
-    assert prepare("worldcup", tmp_path, tmp_path / "out").returncode == 0
+    assert prepare("worldcup", tmp_path, tmp_path / "out") == ""
     assert (tmp_path / "out" / "matches.csv").read_text(encoding="utf-8").splitlines()[1:] == [
         "M-1930-01,WC-1930,M,1930-07-13,groups,T-3,Sylvania,T-1,Ruritania,0,1,0.0,0,0,0,0,0,0,Uruguay,Montevideo,0",
         "M-1991-02,WC-1991,W,1991-11-30,final,T-1,Ruritania,T-2,Freedonia,2,2,0.5,1,1,4,3,0,0,China,Guangzhou,1",
@@ -133,7 +144,7 @@ def test_world_cups(tmp_path):
     ]
 
 
-def test_clubs(tmp_path):
+def test_clubs(tmp_path, prepare):
     def player(name, red="0"):
         return {"playerId": name, "redCards": red}
 
@@ -156,7 +167,7 @@ def test_clubs(tmp_path):
     for name in ("England", "European_Championship", "France", "Germany", "Italy", "Spain", "World_Cup"):
         found = [match, longer] if name == "England" else []
         (tmp_path / f"matches_{name}.json").write_text(json.dumps(found), encoding="utf-8")
-    assert prepare("wyscout", tmp_path, tmp_path / "out").returncode == 0
+    assert prepare("wyscout", tmp_path, tmp_path / "out") == ""
     assert (tmp_path / "out" / "matches.csv").read_text(encoding="utf-8").splitlines()[1:] == [
         "6,2018-05-13,England,38,1,Strelsau & Zenda,2,AFC Fredville,2,1,2,3,0,0,ExtraTime,1,1,1,0.0",
         "7,2018-05-13,England,38,1,Strelsau & Zenda,2,AFC Fredville,2,1,0,0,0,0,Regular,1,1,1,1.0",
@@ -173,7 +184,7 @@ def test_clubs(tmp_path):
     assert lines[8] == "6,H,1,12,1,0,94,94,94"
 
 
-def test_basketball(tmp_path):
+def test_basketball(tmp_path, prepare):
     games = {
         "game_id": [5, 3, 4, 6], "game_date": ["2001-11-02", "2001-11-02", "2002-02-10", "2001-11-03"],
         "season": [2002] * 4, "season_type": [2] * 4, "neutral_site": [False, True, False, False],
@@ -191,7 +202,7 @@ def test_basketball(tmp_path):
         size = 9 if year == 2002 else 0
         pl.DataFrame(games).head(size).write_parquet(tmp_path / f"nba_schedule_{year}.parquet")
         pl.DataFrame(rows).head(size).write_parquet(tmp_path / f"player_box_{year}.parquet")
-    assert prepare("nba", tmp_path, tmp_path / "out").returncode == 0
+    assert prepare("nba", tmp_path, tmp_path / "out") == ""
     assert (tmp_path / "out" / "matches.csv").read_text(encoding="utf-8").splitlines()[1:] == [
         "3,2001-11-02,2002,2,True,2,Bees,3,Cats,80,81,0.0,5.0,0",
         "5,2001-11-02,2002,2,False,1,Ants,2,Bees,99,98,1.0,4.0,1",
