@@ -67,7 +67,6 @@ RATERS = {
     ),
     "Mixture": lambda: kn.raters.Mixture({"slow": kn.TeamElo.classic(k=8), "fast": kn.TeamElo.classic(k=70)}),
 }
-SEEDS = (1, 2)
 
 
 def invoke(*words: object) -> Any:
@@ -299,19 +298,19 @@ def open_doors(name: str, doors: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("name", RATERS)
 def test_the_forecast_of_a_match_is_one(worlds, name):
     answers = []
-    for seed in SEEDS:
-        for at in places_of_interest(seed):
-            world = worlds(name, seed, at)
-            expected = chances(world.rater.predict(world.to_come()))
-            doors = open_doors(name, FORECAST) if (seed, at) == (1, places_of_interest(1)[0]) else {
-                door: ask for door, ask in open_doors(name, FORECAST).items() if not door.startswith(("kinelo", "POST"))
-            }  # fmt: skip
-            if name == "RankElo":
-                doors["predict_one"] = of_names_by_a_rater_of_contests
-            said = {door: ask(world) for door, ask in doors.items()}
-            wrong = {door: one for door, one in said.items() if not np.allclose(one, expected, rtol=0, atol=CLOSE)}
-            assert not wrong, (seed, at, expected, wrong)
-            answers.append(expected)
+    for place, seed in enumerate((1, 2, 1)):
+        at = places_of_interest(seed)[place]
+        world = worlds(name, seed, at)
+        expected = chances(world.rater.predict(world.to_come()))
+        doors = open_doors(name, FORECAST)
+        if place > 0:
+            doors = {door: ask for door, ask in doors.items() if not door.startswith(("kinelo", "POST"))}
+        if name == "RankElo":
+            doors["predict_one"] = of_names_by_a_rater_of_contests
+        said = {door: ask(world) for door, ask in doors.items()}
+        wrong = {door: one for door, one in said.items() if not np.allclose(one, expected, rtol=0, atol=CLOSE)}
+        assert not wrong, (seed, at, expected, wrong)
+        answers.append(expected)
     assert np.unique(np.round(answers, 6), axis=0).shape[0] == len(answers)
 
 
@@ -528,14 +527,12 @@ def assert_same_field(said: dict[str, Any], expected: dict[str, tuple[float, flo
 
 @pytest.mark.parametrize("name", CONTEST_RATERS)
 def test_the_forecast_of_a_field_is_one(fields, name):
-    for seed in SEEDS:
-        for number, at in enumerate(contests_of_interest(seed)):
-            field = fields(name, seed, at)
-            once = (seed, number) == (1, 1)
-            doors = {door: ask for door, ask in FIELD.items() if once or not door.startswith(("kinelo", "POST"))}
-            said = {door: ask(field) for door, ask in doors.items()}
-            assert_same_field(said, said["predict"])
-            assert len({round(win, 6) for win, _ in said["predict"].values()}) == len(said["predict"]), "examples alike"
+    for number, seed in enumerate((2, 1, 1)):
+        field = fields(name, seed, contests_of_interest(seed)[number])
+        doors = {door: ask for door, ask in FIELD.items() if number == 1 or not door.startswith(("kinelo", "POST"))}
+        said = {door: ask(field) for door, ask in doors.items()}
+        assert_same_field(said, said["predict"])
+        assert len({round(win, 6) for win, _ in said["predict"].values()}) == len(said["predict"]), "examples alike"
 
 
 def field_by_lab(field: Field) -> dict[str, tuple[float, float]]:

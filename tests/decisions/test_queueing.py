@@ -227,10 +227,10 @@ def test_a_trial_waits_as_the_theory_of_pairs_says_and_evens_out_with_patience()
     waits, quality = [], []
     for patience in (10.0, 30.0, 80.0):
         what = Lobbies(size=1, patience=patience, good=0.995)
-        found = queue_trial(ratings, what, per_minute=20.0, minutes=60.0, every=0.5, seed=2)
+        found = queue_trial(ratings, what, per_minute=20.0, minutes=60.0, every=2.0, seed=2)
         ours, nearest = found.policies
         assert ours.lobbies * 2 + ours.left == found.players == nearest.lobbies * 2 + nearest.left
-        assert nearest.waited == pytest.approx(0.5 * 3.0 + 0.25, abs=0.25) and nearest.left <= 1
+        assert nearest.waited == pytest.approx(0.5 * 3.0 + 1.0, abs=0.25) and nearest.left <= 1
         assert ours.waited < patience and ours.waited_95 <= max(patience + 3.5, nearest.waited_95)
         waits.append(ours.waited)
         quality.append(ours.quality)

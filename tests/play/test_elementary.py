@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from statistics import NormalDist
@@ -137,9 +138,38 @@ def test_bound_formulas_call_one_another_and_the_targets_operations():
     assert len(counted) == 2
 
 
+@contextmanager
+def processes(folder):
+    """Run lines of code in this folder, each in a process of its own, and return the words it prints.
+
+    All of them are forks of one that has loaded what they need of Kinelo and Numba, and no kernel.
+    """
+    fork = """
+import importlib, os, sys, kinelo.play.formula
+for line in sys.stdin:
+    if not os.fork():
+        importlib.invalidate_caches()
+        exec(line)
+        sys.stdout.flush()
+        os._exit(0)
+    if os.wait()[1]:
+        print(flush=True)
+"""
+    with subprocess.Popen(
+        [sys.executable, "-B", "-c", fork], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder,
+        env=os.environ | {"NUMBA_CACHE_DIR": str(folder / "code")},
+    ) as process:  # fmt: skip
+
+        def ask(code):
+            process.stdin.write(code + "\n")
+            process.stdin.flush()
+            return process.stdout.readline().split()
+
+        yield ask
+
+
 def test_code_on_disk_is_used_with_the_sources_that_made_it_only(tmp_path):
     """A kernel whose own file stays as it is, and a part of it that another file holds."""
-    code = tmp_path / "code"
     (tmp_path / "loops.py").write_text(
         "from kinelo.play.formula import kernel\nfrom parts import part\n\n@kernel\ndef loop(x):\n    return part(x)\n"
     )
@@ -150,13 +180,10 @@ def test_code_on_disk_is_used_with_the_sources_that_made_it_only(tmp_path):
         (tmp_path / "parts.py").write_text(
             f"from kinelo.play.formula import inlined\n\n@inlined\ndef part(x):\n    return {factor} * x\n"
         )
-        done = subprocess.run(
-            [sys.executable, "-B", "-c", question],
-            cwd=tmp_path, env=os.environ | {"NUMBA_CACHE_DIR": str(code)}, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        return done.stdout.split()
+        return ask(question)
 
-    assert [run(2), run(4), run(2)] == [["3.0", "0"], ["6.0", "0"], ["3.0", "1"]]
+    with processes(tmp_path) as ask:
+        assert [run(2), run(4), run(2)] == [["3.0", "0"], ["6.0", "0"], ["3.0", "1"]]
 
 
 def test_code_on_disk_that_names_a_class_of_elsewhere_is_made_anew(tmp_path):
@@ -164,7 +191,6 @@ def test_code_on_disk_that_names_a_class_of_elsewhere_is_made_anew(tmp_path):
     (tmp_path / "loops.py").write_text(
         "from kinelo.play.formula import kernel\n\n@kernel\ndef loop(state):\n    return 2.0 * state.x + state.y\n"
     )
-    code = tmp_path / "code"
 
     def run(module, name):
         for old in tmp_path.glob("state_*.py"):
@@ -176,14 +202,11 @@ def test_code_on_disk_that_names_a_class_of_elsewhere_is_made_anew(tmp_path):
             f"from loops import loop; from {module} import {name}; print(loop({name}(1.5, 4.0)), "
             "sum(loop.stats.cache_hits.values()))"
         )
-        done = subprocess.run(
-            [sys.executable, "-B", "-c", question],
-            cwd=tmp_path, env=os.environ | {"NUMBA_CACHE_DIR": str(code)}, capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        return done.stdout.split()
+        return ask(question)
 
     moves = [("state_a", "Point"), ("state_b", "Point"), ("state_b", "Place"), ("state_b", "Place")]
-    assert [run(*move) for move in moves] == [["7.0", "0"], ["7.0", "0"], ["7.0", "0"], ["7.0", "1"]]
+    with processes(tmp_path) as ask:
+        assert [run(*move) for move in moves] == [["7.0", "0"], ["7.0", "0"], ["7.0", "0"], ["7.0", "1"]]
 
 
 def test_code_on_disk_is_that_of_one_version(monkeypatch):

@@ -269,7 +269,7 @@ def test_what_a_column_leaves_unsaid_is_a_level_of_its_luck(matches, kind):
     """A column that marks friendlies alone says as much as one that names all; one level of all says nothing."""
     factors, forecasts, single, ratings = {}, {}, {}, {}
     for marks in (("other", "friendly"), (None, "friendly"), ("any", "any")):
-        rater = kind(noise_by=["mark"]).fit(marked(matches[:900], marks))
+        rater = kind(noise_by=["mark"]).fit(marked(matches[:450], marks))
         factors[marks] = {row["level"]: list(row.values())[2:] for row in rater.noise_factors_.to_dicts()}
         forecasts[marks] = rater.predict(marked(matches[1800:1830], marks)).probabilities
         known = {"conditions": {"mark": marks[0]}} if marks[0] else {}
@@ -282,8 +282,8 @@ def test_what_a_column_leaves_unsaid_is_a_level_of_its_luck(matches, kind):
     assert factors[unsaid]["not said"] == pytest.approx(factors[said]["other"], rel=1e-6)
     for answers in (forecasts, single, ratings):
         np.testing.assert_allclose(answers[unsaid], answers[said], atol=1e-6, rtol=1e-6)
-    assert factors[alike]["any"] == [1.0, 1.0, 1.0, 900]
-    plain = kind().fit(matches[:900]).predict(matches[1800:1830]).probabilities
+    assert factors[alike]["any"] == [1.0, 1.0, 1.0, 450]
+    plain = kind().fit(matches[:450]).predict(matches[1800:1830]).probabilities
     np.testing.assert_allclose(forecasts[alike], plain, atol=1e-9)
 
 

@@ -380,7 +380,7 @@ def test_correction_undoes_the_pull_to_the_mean():
 def test_players_behind_a_simulated_league_are_found_and_help():
     """Line-ups say more than team names where line-ups change: lower log-loss than the filter on teams.
 
-    4,900 matches of players N(0, 1): the gap is about .02 with a standard error of .002.
+    1,200 matches of players N(0, 1): the gap is about .15 with a standard error of .02.
     """
     rng = np.random.default_rng(4)
     skill = rng.normal(0, 1, (10, 14))
@@ -394,7 +394,7 @@ def test_players_behind_a_simulated_league_are_found_and_help():
         "home_lineup": [],
         "away_lineup": [],
     }
-    for g in range(4900):
+    for g in range(1200):
         h, a = rng.choice(10, 2, replace=False)
         sides = [rng.choice(14, 5, replace=False) for _ in range(2)]
         margin = round(4 * (skill[h, sides[0]].mean() - skill[a, sides[1]].mean() + 0.1 + rng.normal(0, 0.5)))
@@ -406,9 +406,9 @@ def test_players_behind_a_simulated_league_are_found_and_help():
         rows["home_lineup"].append(names[h, sides[0]].tolist())
         rows["away_lineup"].append(names[a, sides[1]].tolist())
     raters = [kn.PlayerElo(covariance="diagonal"), kn.KalmanElo()]
-    test = kn.backtest(kn.read_matches(rows), raters, train_until="2011-06-01", metrics=["log_loss"])
+    test = kn.backtest(kn.read_matches(rows), raters, train_until="2010-05-01", metrics=["log_loss"])
     scores = dict(test.scores.select("rater", "log_loss").iter_rows())
-    assert scores["PlayerElo"] < scores["KalmanElo"] - 0.01
+    assert scores["PlayerElo"] < scores["KalmanElo"] - 0.08
     ratings = dict(test.raters["PlayerElo"].ratings_.select("name", "rating").iter_rows())
     found = np.array([ratings[name] for name in names.ravel()])
     assert np.corrcoef(found, skill.ravel())[0, 1] > 0.9
@@ -419,7 +419,7 @@ def test_weight_of_a_role_is_estimated():
     rng = np.random.default_rng(8)
     skill = rng.normal(0, 1, (6, 8))
     results, lineups = [], []
-    for g in range(4000):
+    for g in range(1200):
         h, a = rng.choice(6, 2, replace=False)
         strength = []
         for side, team in (("H", h), ("A", a)):

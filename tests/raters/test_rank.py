@@ -237,10 +237,10 @@ def test_parameters_of_made_up_contests_are_found():
 
 def test_large_fields_are_fitted_as_well_as_small_ones():
     """Losses grow with the field, and the search must not take shorter steps for it."""
-    contests = races(contests=40, entrants=800, size=400, walk=2.0, seed=3)
+    contests = races(contests=12, entrants=500, size=400, walk=2.0, seed=3)
     rater = kn.RankElo(newcomer=0.0, regression=0.0).fit(contests)
     found, error = rater.estimates_.values, rater.estimates_.standard_errors
-    for name, true, expected in (("walk", 2.0, 0.055), ("prior_spread", 1.0, 0.065)):
+    for name, true, expected in (("walk", 2.0, 0.13), ("prior_spread", 1.0, 0.06)):
         assert abs(found[name] - true) < 3.3 * error[name] and error[name] == pytest.approx(expected, rel=0.4)
 
 

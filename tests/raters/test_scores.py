@@ -48,19 +48,20 @@ def plain_grid(law: Law, mean: float, variance: float, chances: np.ndarray, size
         grid = margin.pdf(x - y) * both.pdf(x + y)
     else:
         z = np.linspace(-6, 6, 61)
-        for t, share in zip(z, stats.norm.pdf(z) / stats.norm.pdf(z).sum()):
+        weight = stats.norm.pdf(z) / stats.norm.pdf(z).sum()
+        p = 1 / law.dispersion
+        for t, share in zip(z, weight):
             even = math.exp(mean + math.sqrt(variance) * t)
             u, uneven = share_of_home(even)
+            odds = np.exp(2 * u + law.scatter * z)[:, None]
             total = even * uneven**law.mismatch
-            for v, part in zip(z, stats.norm.pdf(z) / stats.norm.pdf(z).sum()):
-                odds = 2 * u + law.scatter * v
-                rates = total / (1 + math.exp(-odds)), total / (1 + math.exp(odds))
-                p = 1 / law.dispersion
-                first, second = (stats.nbinom.pmf(np.arange(size), r * p / (1 - p), p) for r in rates)
-                both = np.outer(first, second)
-                both[1:, 1:] *= math.exp(law.closeness)
-                both[np.abs(x - y) == 1] *= math.exp(law.closeness)
-                grid += share * part * both
+            first, second = (
+                stats.nbinom.pmf(np.arange(size), r * p / (1 - p), p)
+                for r in (total * odds / (1 + odds), total / (1 + odds))
+            )
+            grid += share * (first * weight[:, None]).T @ second
+        grid[1:, 1:] *= math.exp(law.closeness)
+        grid[np.abs(x - y) == 1] *= math.exp(law.closeness)
     for place, where in enumerate((x > y, x == y, x < y)):
         grid[where] *= chances[place] / grid[where].sum()
     return grid
