@@ -8,6 +8,7 @@ from pathlib import Path
 import nbformat
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
@@ -30,10 +31,13 @@ STRUCTURE = "KINELO_SITE_STRUCTURE"
 DOWNLOAD = "\n\n[This page as a notebook]({stem}.ipynb){{ download }} · its source is `docs/{source}`.\n"
 
 
+@event_priority(100)  # before plug-ins read what they are told
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Where only the structure is asked for, nobody searches."""
+    """Where only the structure is asked for, nobody searches, and code is neither laid out nor coloured."""
     if STRUCTURE in os.environ:
         config.plugins["material/search"].config.enabled = False
+        config.plugins["mkdocstrings"].config.handlers["python"]["options"]["separate_signature"] = False
+        config.mdx_configs["pymdownx.highlight"]["use_pygments"] = False
     return config
 
 

@@ -31,6 +31,7 @@ def examples(page: Path) -> list[str]:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if examples(page) and page.name not in LOOKED_AT], ids=lambda page: page.name
 )
+@pytest.mark.usefixtures("few_replays")
 def test_the_examples_run(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
@@ -45,6 +46,7 @@ def test_the_readme_has_examples():
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md", "docs/from-others.md", "docs/rating-contests.md"])
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
+@pytest.mark.usefixtures("few_replays")
 def test_commands_run_as_they_are_printed(page, tmp_path, monkeypatch):
     """Block by block, in an empty folder each: what a block uses it has written itself. Servers are left out."""
     text = (ROOT / page).read_text(encoding="utf-8")

@@ -4,7 +4,7 @@ import os
 
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kinelo as kn
@@ -145,11 +145,13 @@ def test_files_in_pieces_have_one_reading(results):
         kn.matches.scan_matches(both)
 
 
-NAMES = st.dictionaries(st.text(max_size=8), st.text(max_size=8), min_size=1, max_size=3)
-OF_FORM = {"a text": st.text(min_size=1), "true or false": st.just(True), "a table of names": NAMES,
+SIGNS = st.one_of(st.sampled_from('"\\\x7f\n='), st.characters())
+NAMES = st.dictionaries(st.text(SIGNS, max_size=8), st.text(SIGNS, max_size=8), min_size=1, max_size=3)
+OF_FORM = {"a text": st.text(SIGNS, min_size=1), "true or false": st.just(True), "a table of names": NAMES,
            "a table of names, or of lists of them": NAMES}  # fmt: skip
 
 
+@settings(max_examples=40)
 @given(st.data(), st.sampled_from([MATCHES, CONTESTS]))
 def test_what_is_kept_is_what_was_said(tmp_path_factory, data, kind):
     """Whatever signs names hold, a reading that is written and read again is the same."""

@@ -187,6 +187,7 @@ def test_one_outlier_of_a_million_points_leaves_every_bar_to_be_seen():
     assert max(middle) - min(middle) > 10  # the others are not squeezed into one place
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_the_page_of_an_audit_says_what_the_audit_found(tmp_path):
     matches = kn.read_matches(kn.sample_league(teams=8, seasons=3, seed=4).results)
     found = kn.audit(matches, kn.TeamElo.classic(k=60, home_advantage=None))
@@ -232,6 +233,7 @@ def test_the_page_of_a_diagnosis_says_what_the_diagnosis_says():
     assert all(sentence in kn.pages.share_page(verdict).replace("&#x27;", "'") for sentence in verdict.advice)
 
 
+@pytest.mark.usefixtures("few_replays")
 def test_every_command_writes_the_page_of_the_library(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     results = kn.sample_league(teams=6, seasons=2, seed=2).results

@@ -19,6 +19,8 @@ from kinelo.lab.rate.controller import AuditController, RatingController, hand_o
 from kinelo.lab.rate.reading import GROUPS_DROPPED
 from kinelo.lab.rate.tables import UploadedTable
 
+pytestmark = pytest.mark.usefixtures("few_replays")
+
 
 def league(matches: int) -> kn.matches.Matches:
     table = kn.sample_league(seed=4).results.head(matches)
