@@ -126,7 +126,7 @@ def test_a_k_of_nobody_is_refused(file, tmp_path):
         said = kinelo(command, file, "--k", 20, "--k-of", tmp_path / "nobody.csv")
         assert said.returncode == 2 and "Nobody whom --k-of names plays" in said.stderr
     said = kinelo("rate", file, "--k", 20, "--k-of", tmp_path / "some.csv")
-    assert said.returncode == 0 and "--k-of names 1 who do not play in these results: 'Yan'" in said.stderr
+    assert said.returncode == 0 and "--k-of names 1 who does not play in these results: 'Yan'" in said.stderr
 
 
 @pytest.mark.parametrize(

@@ -337,15 +337,16 @@ def _refuse_doubtful(fresh: pl.DataFrame, old: pl.DataFrame, matches: Matches, n
     number = doubtful["match_id"].n_unique()
     meeting = f"{row['home']} - {row['away']} on {row['date']}"
     meet = "meets" if number == 1 else "meet"
+    some = f"The match {meet}" if fresh.height == 1 else f"{number} of {fresh.height:,} matches {meet}"
     if matches.identifiers is not None:
         raise InputError(
-            f"{number} of {counted(fresh.height, 'match', 'matches')} {meet} on the day of a match that the book holds "
+            f"{some} on the day of a match that the book holds "
             f"without an identifier ({meeting}, held as {row['match_id_old']!r}); they may be the same or second "
             "ones: take out those that are the same (kinelo book BOOK --remove ID, RatingBook.remove) and add the "
             "table again."
         )
     raise InputError(
-        f"{number} of {counted(fresh.height, 'match', 'matches')} {meet} on the day of a match of the book ({meeting}) "
+        f"{some} on the day of a match of the book ({meeting}) "
         "in a table that is neither the one sent before nor that one with rows added at its end; without identifiers "
         "nobody can tell a match sent again from a second one: give a match_id column, or add only what is new."
     )

@@ -30,6 +30,7 @@ from kinelo.cli.loading import (
 from kinelo.cli.output import GIVEN, say_note
 from kinelo.errors import InputError
 from kinelo.matches.kinds import CONTESTS, MATCHES, SIZE, Kind
+from kinelo.presentation import counted
 from kinelo.raters.choice import AUTOMATIC, rater_help
 from kinelo.raters.qualifying import ACTIVE_DAYS, LEAST_MATCHES
 
@@ -402,7 +403,8 @@ class Federation:
         if strange:
             more = ", …" if len(strange) > 3 else ""
             shown = ", ".join(map(repr, strange[:3]))
-            typer.echo(f"note: --k-of names {len(strange):,} who do not play in these results: {shown}{more}", err=True)
+            who = counted(len(strange), "who does", "who do")
+            typer.echo(f"note: --k-of names {who} not play in these results: {shown}{more}", err=True)
 
 
 def form_asked(options_of: Mapping[str, Sequence[str]]) -> str:

@@ -13,7 +13,7 @@ import typer
 from kinelo.cli.loading import kind_of_source, plain_warnings, report_reading, write_csv
 from kinelo.cli.options import Json, ReadingOptions, argument, form_asked, grouped, option, refuse_options
 from kinelo.cli.output import console, echo_json, say_note
-from kinelo.cli.questions import EvenTeams, MatchQuestions, changes_ahead, even_teams, fair_handicap
+from kinelo.cli.questions import EvenTeams, MatchQuestions, changes_ahead, even_teams, fair_handicap, members_of
 from kinelo.cli.rating import SourceOptions, check_rater, fit_forecaster, open_book
 from kinelo.errors import InputError, KineloWarning
 from kinelo.matches.kinds import CONTESTS, MATCHES, Kind
@@ -392,7 +392,6 @@ class _ContestForm(Form):
     def typed(self, rater: Any, typed: Typed) -> list[Piece]:
         import numpy as np
 
-        several, rated = len(getattr(rater, "_kinds", ())) > 1, set(rater.ratings_["name"])
         luck = {name: typed.levels[name] for name in getattr(rater, "noise_by", None) or () if typed.levels.get(name)}
         helps = [name for name in getattr(rater, "_advantage_kinds", ()) if name not in luck]
         stated = [name for name in helps if typed.levels.get(name)]
@@ -403,9 +402,7 @@ class _ContestForm(Form):
         circumstances = {"conditions": luck} if luck else {}
         pieces = []
         for number, entrants in enumerate(typed.fields):
-            parts = [[name] if name in rated and not several else name.split(" + ") for name in entrants]
-            named = [[typed.aliases.get(name.strip(), name.strip()) for name in names] for names in parts]
-            members: list[list[Any]] = [names if several or len(names) == 1 else [names] for names in named]  # or teams
+            named, members = members_of(rater, entrants, typed.aliases)
             field = [(*names, *helped) if len(names) + len(helped) > 1 else names[0] for names in members]
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", KineloWarning)

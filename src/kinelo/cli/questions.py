@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -151,14 +152,13 @@ def changes_ahead(
     import kinelo as kn
 
     names, contest = sides_of(match)
-    names, of = source.names(names), questions.of
+    of = questions.of
     circumstances: dict[str, Any] = {} if questions.date is None else {"date": questions.date}
     lineups = {"home_lineup": questions.home_lineup, "away_lineup": questions.away_lineup}
     if contest:
         of_matches = {"--neutral": neutral, **{f"--{name.replace('_', '-')}": given for name, given in lineups.items()}}
         for name in (name for name, value in of_matches.items() if value):
             raise InputError(f"{match!r:.60} is a contest, for which there is no {name}.")
-        circumstances |= {"of": source.names(of)} if of else {}
     elif of:
         raise InputError("--of asks about places of a contest, 'ANN; BOB; CID'.")
     if neutral:
@@ -167,8 +167,18 @@ def changes_ahead(
         if lineup is not None:
             circumstances[name] = source.names([player.strip() for player in lineup.split(",")])
     rater, _ = source.rated(reading, contest=contest)
+    if contest:
+
+        def entrants(typed: list[str]) -> list[Any]:
+            members = members_of(rater, typed, source.aliases)[1]
+            return [tuple(one) if len(one) > 1 else one[0] for one in members]
+
+        meeting: Any = [entrants(names)]
+        circumstances |= {"of": entrants(of)} if of else {}
+    else:
+        meeting = source.names(names)
     with plain_warnings():
-        found = kn.preview(rater, names if contest else names[0], None if contest else names[1], **circumstances)
+        found = kn.preview(rater, *meeting, **circumstances)
     _show(rater, found, as_json=as_json)
 
 
@@ -227,6 +237,14 @@ def why(
         return
     for line in explanation.lines():
         typer.echo(line)
+
+
+def members_of(rater: Any, entrants: list[str], aliases: Mapping[str, str]) -> tuple[list[list[str]], list[list[Any]]]:
+    """Who is behind each typed entrant of a contest, by name, and by slot or, of a team, as one list."""
+    several, rated = len(getattr(rater, "_kinds", ())) > 1, set(rater.ratings_["name"])
+    parts = [[name] if name in rated and not several else name.split(" + ") for name in entrants]
+    named = [[aliases.get(name.strip(), name.strip()) for name in names] for names in parts]
+    return named, [names if several or len(names) == 1 else [names] for names in named]
 
 
 def sides_of(match: str) -> tuple[list[Any], bool]:

@@ -22,7 +22,7 @@ from kinelo.cli.options import (
     grouped,
     option,
 )
-from kinelo.cli.output import console, echo_json, is_page, league_name, option_words, picture_name, say_note
+from kinelo.cli.output import console, echo_json, is_page, league_name, option_words, picture_name, say_note, span_of
 from kinelo.cli.rating import (
     Board,
     board_of,
@@ -267,8 +267,10 @@ def rate(
         shows = rater_shown(rated)
         learnt = parameters_table(shows, f"Learnt from these {kind.noun}", brief=True)
         for table in (learnt, effects_table(shows), luck_table(shows), advantages_table(shows)):
-            if table is not None and (table.rows or table.below):
+            if table is not None and table.rows:
                 console().print(table)
+            elif table is not None and table.below:
+                typer.echo("\n".join(table.below))
         if worth is not None:
             typer.echo(" ".join(map(sentence, inflation_words(worth))))
     _write(rated, played, league_name(results), shown, out, picture, err=as_json)
@@ -448,7 +450,7 @@ def book(
     if listed and matches is not None:
         for row in range(len(matches)):  # identifier, date, sides and result; of contests, entrants by place
             typer.echo(matches._line(row))
-    span = f" from {matches.date[0]} to {matches.date[-1]}" if matches is not None and matches.dated else ""
+    span = "" if matches is None else span_of(matches)
     held = KINDS[opened.noun].counted(len(opened))
     typer.echo(f"{address}: {held}{span}, {opened.ratings_.height:,} rated by {opened.rater!r}")
 

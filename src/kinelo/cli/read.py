@@ -21,7 +21,7 @@ from kinelo.cli.options import (
     grouped,
     refuse_options,
 )
-from kinelo.cli.output import GIVEN, console, echo_json, say_note
+from kinelo.cli.output import GIVEN, console, echo_json, say_note, span_of
 from kinelo.errors import InputError
 from kinelo.matches.kinds import Kind
 
@@ -80,11 +80,10 @@ def read(
         echo_json({"kind": kind.noun, "number": len(table), "reading": stored, "file": str(place)})
         return
     rows = [{"what": name, "how": column} for name, column in _in_lines(stored)]
-    span = f" from {table.date[0]} to {table.date[-1]}" if len(table) and table.dated else ""
     who = kind.those(len(table.present))
     if not kind.two_sided:
         who = "rated: " + ", ".join(f"{name} ({len(slot.names):,})" for name, slot in table.slots.items())
-    title = f"{results}: {kind.counted(len(table))}{span}, {who}"
+    title = f"{results}: {kind.counted(len(table))}{span_of(table)}, {who}"
     typer.echo(f"{title}.")
     console().print(Table([words("What", "what"), words("How it is read", "how")], rows))
     typer.echo(f"Kept: {place}")

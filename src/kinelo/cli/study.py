@@ -165,7 +165,9 @@ def simulate(
                 plan, folder / "run", advance=advance, threads=threads, device=device.value, client=client
             )
         picture = save(draw_ratings(run, plan.title), folder / "ratings.png")
-    typer.echo(f"{total:,} matches played. Ratings: {folder / 'run' / 'data.zarr'}  Picture: {picture}")
+    typer.echo(
+        f"{counted(total, 'match', 'matches')} played. Ratings: {folder / 'run' / 'data.zarr'}  Picture: {picture}"
+    )
 
 
 @grouped

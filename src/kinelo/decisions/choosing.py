@@ -127,7 +127,7 @@ class NextMatches:
         batch = percent(together) if together >= 0.005 else "less than 1 %"
         return [
             f"These {noun} are to tell {self.question}: {_pair(self.matches[0])} first, which takes {taken} off what "
-            f"is open; all {len(self.matches)} are expected to take {batch}."
+            f"is open{f'; all {len(self.matches)} are expected to take {batch}' if len(self.matches) > 1 else ''}."
         ]
 
     def __repr__(self) -> str:

@@ -1,0 +1,185 @@
+"""Answers that were read once and are kept: what commands, services and lines of Python say of small leagues.
+
+A kept file is a transcript. A line that begins with ``$`` is a command (``cat FILE`` shows a file, or a page's words),
+``GET``, ``POST`` or ``DELETE`` a request to the service of ``book.db``, ``>>>`` Python; the lines below are the answer.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+import shlex
+import shutil
+import sys
+import warnings
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kinelo.cli import main
+
+HERE = Path(__file__).parent
+KEPT = sorted((HERE / "kept").glob("*.txt"))
+ASKED = re.compile(r"(\$|GET|POST|DELETE|>>>) ")
+NUMBER = re.compile(r"\d[\d,]*\.?\d*(?:e[+-]?\d+)?|\.\d+")
+DIGITS = 6
+"""Significant digits that are kept of a number; more differ between processors."""
+LAST_DIGITS = 2
+"""By how many units of its last digit a number with decimals may differ."""
+TOOK = re.compile(r', "seconds": [^,}]+')
+SIGN_OF_ZERO = re.compile(r"[-−+](?=0*\.?0+(?![\d.]))")
+COUNTED = re.compile(r"-\d|(?: \w+)? (?:match|side|row|contest|player|vote|name|day|entr|race|time)")
+"""What stands behind a whole number that is no estimate: the rest of a date, or what is counted."""
+
+
+def asked_of(text: str) -> Iterator[tuple[str, list[str]]]:
+    """What a transcript asks, each with the lines of its answer; lines before the first are remarks."""
+    asked, answer = "", []
+    for line in text.splitlines():
+        if ASKED.match(line):
+            yield asked, answer
+            asked, answer = line, []
+        else:
+            answer.append(line)
+    yield asked, answer
+
+
+class Words(HTMLParser):
+    """The words of a page: a line for each block and each row of a table."""
+
+    BLOCKS = frozenset({"p", "h1", "h2", "h3", "tr", "li", "figcaption", "div", "summary", "title", "text", "option"})
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text, self.hidden = "", 0
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.hidden += tag in ("script", "style")
+        self.text += "\n" if tag in self.BLOCKS else " | " if tag in ("td", "th") else ""
+
+    def handle_endtag(self, tag: str) -> None:
+        self.hidden -= tag in ("script", "style")
+        self.text += "\n" if tag in self.BLOCKS else ""
+
+    def handle_data(self, data: str) -> None:
+        self.text += "" if self.hidden else re.sub(r"\s+", " ", data)
+
+    def lines(self) -> list[str]:
+        return [line.strip() for line in self.text.splitlines() if line.strip()]
+
+
+def shown(number: re.Match[str]) -> str:
+    """A number with at most `DIGITS` significant digits."""
+    plain = number[0].replace(",", "")
+    significant = re.sub(r"e.*", "", plain).replace(".", "").lstrip("0")
+    return number[0] if len(significant) <= DIGITS or "." not in plain else f"{float(plain):.{DIGITS}g}"
+
+
+class Asking:
+    """A folder with the leagues in which one transcript asks."""
+
+    def __init__(self, folder: Path) -> None:
+        shutil.copytree(HERE / "leagues", folder, dirs_exist_ok=True)
+        self.folder, self.client = folder, None
+        self.names: dict[str, Any] = {}
+
+    def __enter__(self) -> Asking:
+        self.patch = pytest.MonkeyPatch()
+        self.patch.chdir(self.folder)
+        self.patch.setenv("COLUMNS", "120")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.client is not None:
+            self.client.__exit__(None, None, None)
+        self.patch.undo()
+
+    def answer(self, asked: str) -> list[str]:
+        """The lines of an answer, as they are kept."""
+        kind, _, rest = asked.partition(" ")
+        ask = {"$": self._command, ">>>": self._python}.get(kind) or (lambda words: self._request(kind, words))
+        text = ask(rest).replace(str(self.folder), "FOLDER")
+        lines = [re.sub(r"([━─])\1+", r"\1", re.sub(r"(?<=\S) +", " ", line)).rstrip() for line in text.splitlines()]
+        return [TOOK.sub("", NUMBER.sub(shown, line)) for line in lines]
+
+    def _command(self, words: str) -> str:
+        program, *arguments = shlex.split(words)
+        if program == "cat":
+            text = Path(arguments[0]).read_text(encoding="utf-8")
+            if not arguments[0].endswith(".html"):
+                return text
+            page = Words()
+            page.feed(text)
+            return "\n".join(page.lines())
+        out, err = io.StringIO(), io.StringIO()
+        with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            patch.setattr(sys, "argv", ["kinelo", *arguments])
+            patch.setattr(warnings, "showwarning", warnings.showwarning)
+            with pytest.raises(SystemExit) as ended, warnings.catch_warnings():
+                main()
+        code = f"[exit {ended.value.code}]\n" if ended.value.code else ""
+        return out.getvalue() + "".join(f"! {line}\n" for line in err.getvalue().splitlines()) + code
+
+    def _python(self, line: str) -> str:
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            exec(compile(line, "<answers>", "single"), self.names)
+        return out.getvalue() + "".join(f"! {one.message}\n" for one in said)
+
+    def _request(self, method: str, words: str) -> str:
+        if self.client is None:
+            from starlette.testclient import TestClient
+
+            from kinelo.service.app import create_app
+            from kinelo.service.settings import Settings
+
+            app = create_app(Settings("book.db"))
+            self.client = TestClient(app, base_url="http://127.0.0.1:8000").__enter__()
+        path, _, body = words.partition(" ")
+        answer = self.client.request(method, path, content=body or None, headers={"Content-Type": "application/json"})
+        status = "" if answer.status_code == 200 else f"[status {answer.status_code}]\n"
+        if "json" not in answer.headers.get("content-type", ""):
+            page = Words()
+            page.feed(answer.text)
+            return status + ("\n".join(page.lines()) if "html" in answer.headers["content-type"] else answer.text)
+        text = json.dumps(answer.json(), ensure_ascii=False, indent=1)
+        return status + re.sub(r"([\[{])([^\[\]{}]*)([\]}])", lambda one: " ".join(one[0].split()), text)
+
+
+def alike(kept: str, said: str) -> bool:
+    """Whether two lines agree: words and counts exactly, other numbers within `LAST_DIGITS` of their last digit.
+
+    >>> alike("Ann 1612 of 40 matches", "Ann 1613 of 40 matches"), alike("of 40 matches", "of 41 matches")
+    (True, False)
+    >>> alike("a loss of .6931", "a loss of .6933"), alike("a loss of .6931", "a loss of .6934")
+    (True, False)
+    """
+    if kept == said:
+        return True
+    kept, said = SIGN_OF_ZERO.sub("", kept), SIGN_OF_ZERO.sub("", said)
+    if NUMBER.split(kept) != NUMBER.split(said):
+        return False
+    ours, theirs = list(NUMBER.finditer(kept)), list(NUMBER.finditer(said))
+    return len(ours) == len(theirs) and all(
+        abs(_value(one) - _value(other)) <= 1.0001 * _tolerance(one, kept[one.end() :])
+        for one, other in zip(ours, theirs, strict=True)
+    )
+
+
+def _value(number: re.Match[str]) -> float:
+    return float(number[0].replace(",", ""))
+
+
+def _tolerance(number: re.Match[str], behind: str) -> float:
+    """By how much a number may differ: a count by nothing."""
+    plain, _, power = number[0].replace(",", "").partition("e")
+    if "." not in plain and not power:
+        return 0.0 if len(plain) < 3 or COUNTED.match(behind) else 1.0
+    unit = 10.0 ** -len(plain.partition(".")[2])
+    return LAST_DIGITS * unit * 10.0 ** int(power or 0)
