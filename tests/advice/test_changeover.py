@@ -89,7 +89,7 @@ def test_titles_gained_and_lost_in_both_directions():
     assert (expert.before, expert.after, expert.gained, expert.lost) == (4, 3, (), ("Cy",))
     assert expert.same_number == pytest.approx(1480 + shift) and master.same_number == pytest.approx(1640 + shift)
     assert (found.only_old, found.only_new) == (("Eve",), ("Fay",))
-    assert "Master (1600): 2 before, 2 after; 1 gain it and 1 lose it." in found.verdict
+    assert "Master (1600): 2 before, 2 after; 1 gains it and 1 loses it." in found.verdict
     for name in ("old", "new"):
         order = found.table.sort(name, descending=True)
         assert order[f"{name}_rank"].to_list() == list(range(1, 1 + order.height))
@@ -222,9 +222,9 @@ def test_the_command_names_who_gains_and_who_loses_a_title(tmp_path):
         ["Bix", "1640", "1550", "-90"],
     ]  # fmt: skip
     assert shown.splitlines()[-3:] == [
-        "Master: Cay gain it", "Master: Ash, Bix lose it", "Master: a threshold of 1580 would keep 2 holders"
+        "Master: Cay gains it", "Master: Ash, Bix lose it", "Master: a threshold of 1580 would keep 2 holders"
     ]  # fmt: skip
-    assert "2 before, 1 after; 1 gain it and 2 lose it." in " ".join(shown.split())
+    assert "2 before, 1 after; 1 gains it and 2 lose it." in " ".join(shown.split())
 
 
 @pytest.mark.parametrize(

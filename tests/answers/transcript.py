@@ -7,6 +7,7 @@ A kept file is a transcript. A line that begins with ``$`` is a command (``cat F
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 import json
 import re
@@ -19,14 +20,16 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+import kinelo as kn
 from kinelo.cli import main
 
 HERE = Path(__file__).parent
 KEPT = sorted((HERE / "kept").glob("*.txt"))
 ASKED = re.compile(r"(\$|GET|POST|DELETE|>>>) ")
-NUMBER = re.compile(r"\d[\d,]*\.?\d*(?:e[+-]?\d+)?|\.\d+")
+NUMBER = re.compile(r"\d+\.?\d*(?:e[+-]?\d+)?|\.\d+")
 DIGITS = 6
 """Significant digits that are kept of a number; more differ between processors."""
 LAST_DIGITS = 2
@@ -75,9 +78,36 @@ class Words(HTMLParser):
 
 def shown(number: re.Match[str]) -> str:
     """A number with at most `DIGITS` significant digits."""
-    plain = number[0].replace(",", "")
+    plain = number[0]
     significant = re.sub(r"e.*", "", plain).replace(".", "").lstrip("0")
     return number[0] if len(significant) <= DIGITS or "." not in plain else f"{float(plain):.{DIGITS}g}"
+
+
+def say(*answers: Any) -> None:
+    """Print answers: lines of those that speak in sentences, tables as CSV, dictionaries as JSON."""
+    for one in answers:
+        if hasattr(one, "lines"):
+            print(*one.lines(), sep="\n")
+        elif isinstance(one, pl.DataFrame):
+            print(one.write_csv(), end="")
+        else:
+            print(one)
+
+
+def _chances(forecast: Any) -> list[Any]:
+    return [getattr(forecast, name) for name in ("probabilities", "win", "expected_place") if hasattr(forecast, name)]
+
+
+def tell(rater: Any, played: Any, coming: Any = None) -> None:
+    """Print what a rater found: ratings, its last forecasts one step ahead, and those of what comes."""
+    ahead = copy.deepcopy(rater).one_step_ahead(played)
+    say(rater.fit(played), rater.ratings_)
+    chances = [table[-5:] for table in _chances(ahead)]
+    if coming is not None:
+        chances += _chances(rater.predict(coming))
+    for table in chances:
+        for row in table:
+            print(*([f"{one:.6g}" for one in row] if getattr(row, "shape", ()) else [f"{row:.6g}"]))
 
 
 class Asking:
@@ -86,7 +116,7 @@ class Asking:
     def __init__(self, folder: Path) -> None:
         shutil.copytree(HERE / "leagues", folder, dirs_exist_ok=True)
         self.folder, self.client = folder, None
-        self.names: dict[str, Any] = {}
+        self.names: dict[str, Any] = {"kn": kn, "pl": pl, "tell": tell, "say": say}
 
     def __enter__(self) -> Asking:
         self.patch = pytest.MonkeyPatch()
@@ -110,6 +140,8 @@ class Asking:
     def _command(self, words: str) -> str:
         program, *arguments = shlex.split(words)
         if program == "cat":
+            if not Path(arguments[0]).exists():
+                return "[no such file]"
             text = Path(arguments[0]).read_text(encoding="utf-8")
             if not arguments[0].endswith(".html"):
                 return text
@@ -129,7 +161,10 @@ class Asking:
         out = io.StringIO()
         with contextlib.redirect_stdout(out), warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
-            exec(compile(line, "<answers>", "single"), self.names)
+            try:
+                exec(compile(line, "<answers>", "single"), self.names)
+            except kn.InputError as error:
+                print(f"! {error}")
         return out.getvalue() + "".join(f"! {one.message}\n" for one in said)
 
     def _request(self, method: str, words: str) -> str:
@@ -173,12 +208,12 @@ def alike(kept: str, said: str) -> bool:
 
 
 def _value(number: re.Match[str]) -> float:
-    return float(number[0].replace(",", ""))
+    return float(number[0])
 
 
 def _tolerance(number: re.Match[str], behind: str) -> float:
     """By how much a number may differ: a count by nothing."""
-    plain, _, power = number[0].replace(",", "").partition("e")
+    plain, _, power = number[0].partition("e")
     if "." not in plain and not power:
         return 0.0 if len(plain) < 3 or COUNTED.match(behind) else 1.0
     unit = 10.0 ** -len(plain.partition(".")[2])

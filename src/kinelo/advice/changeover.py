@@ -116,7 +116,7 @@ class Changeover:
         for title in self.titles:
             sentences.append(
                 f"{title.name} ({title.threshold:g}): {title.before} before, {title.after} after; "
-                f"{len(title.gained)} gain it and {len(title.lost)} lose it."
+                f"{counted(len(title.gained), 'gains', 'gain')} it and {counted(len(title.lost), 'loses', 'lose')} it."
             )
         return " ".join(sentences)
 
@@ -155,7 +155,7 @@ def title_sentences(found: Changeover) -> list[str]:
     for title in found.titles:
         for what, names in (("gain", title.gained), ("lose", title.lost)):
             if names:
-                sentences.append(f"{title.name}: {', '.join(names)} {what} it")
+                sentences.append(f"{title.name}: {', '.join(names)} {what}{'s' if len(names) == 1 else ''} it")
         if title.same_number is not None and title.after != title.before:
             sentences.append(f"{title.name}: a threshold of {title.same_number:.0f} would keep {title.before} holders")
     return sentences

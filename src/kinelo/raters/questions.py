@@ -168,7 +168,8 @@ def fair_value(
         return own(home, away, covariate, date=date, **more)
     covariates = covariate_names(getattr(rater, "covariates", ()))
     if not isinstance(covariate, str) or covariate not in covariates:
-        raise InputError(f"{covariate!r:.60} is no covariate of this rater; it has {list(covariates)}.")
+        known = ", ".join(map(repr, covariates)) or "none"
+        raise InputError(f"{covariate!r:.60} is no covariate of this rater; it has {known}.")
     if not isinstance(given, Mapping | None):
         raise InputError(f"given={given!r:.60} must give values by covariate.")
     asked = [name for name in rater._around.asked if name != covariate]
