@@ -35,6 +35,8 @@ DIGITS = 6
 LAST_DIGITS = 2
 """By how many units of its last digit a number with decimals may differ."""
 TOOK = re.compile(r', "seconds": [^,}]+')
+NOTHING = re.compile(r"-?\d+\.\d+e-1[3-9]")
+SPEED = re.compile("matches/s$")
 SIGN_OF_ZERO = re.compile(r"[-−+](?=0*\.?0+(?![\d.]))")
 COUNTED = re.compile(r"-\d|(?: \w+)? (?:match|side|row|contest|player|vote|name|day|entr|race|time)")
 """What stands behind a whole number that is no estimate: the rest of a date, or what is counted."""
@@ -135,7 +137,7 @@ class Asking:
         ask = {"$": self._command, ">>>": self._python}.get(kind) or (lambda words: self._request(kind, words))
         text = ask(rest).replace(str(self.folder), "FOLDER")
         lines = [re.sub(r"([━─])\1+", r"\1", re.sub(r"(?<=\S) +", " ", line)).rstrip() for line in text.splitlines()]
-        return [TOOK.sub("", NUMBER.sub(shown, line)) for line in lines]
+        return [TOOK.sub("", NUMBER.sub(shown, NOTHING.sub("0.0", line))) for line in lines if not SPEED.search(line)]
 
     def _command(self, words: str) -> str:
         program, *arguments = shlex.split(words)

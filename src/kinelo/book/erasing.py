@@ -98,13 +98,13 @@ def erase(database: Database, name: str, pseudonym: str | None) -> str:
     return new
 
 
-def strings_in(text: str | None, book: str) -> set[str]:
-    """All texts in a cell of JSON of a book."""
-    strings: set[str] = set()
+def strings_in(text: str | None, book: str) -> dict[str, None]:
+    """All texts in a cell of JSON of a book, in its order."""
+    strings: dict[str, None] = {}
 
     def look(value: Any) -> None:
         if isinstance(value, str):
-            strings.add(value)
+            strings[value] = None
         for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
             look(part)
 
