@@ -216,7 +216,11 @@ def test_votes_on_models_are_said_to_be_for_one_estimate_of_all(tmp_path):
     said = run("rate", votes)
     assert "--rater bradley-terry is meant for that" in said
     assert "'tie (bothbad)', where both sides were bad, as a draw" in said
-    assert "meant for that" not in run("rate", votes, "--rater", "bradley-terry")
+    for spelled in ("both_bad", "Both bad", "bothbad"):
+        votes.write_text("model_a,model_b,winner\n" + "\n".join(rows).replace("tie (bothbad)", spelled))
+        other = run("rate", votes, "--rater", "bradley-terry")
+        assert f"{spelled.lower()!r}, where both sides were bad, as a draw" in other and "cannot be used" not in other
+    assert "meant for that" not in other
     clubs.write_text("home,away,result\n" + "\n".join(["a,b,home", "b,c,draw", "c,a,away"] * 3))
     said = run("rate", clubs)
     assert "meant for that" not in said and "bothbad" not in said

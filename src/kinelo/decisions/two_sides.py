@@ -33,6 +33,7 @@ EMPTY = 1e-3
 """What an outcome that has not been seen counts."""
 UNIT = 800.0 / math.log(10.0)
 MOST_ROUNDS, MOST_STEPS, CLOSE = 50, 100, 1e-9
+STEEPEST_TILT = 500.0
 FAR = 1e3
 """Points that no hypothesis lies beyond."""
 
@@ -62,6 +63,28 @@ def tilt(p, a, theta):
     return theta
 
 
+@part
+def tilt_to(p, t, q):
+    """Write ``p`` times powers into ``q``, so that its mean lies ``t`` deviations above ½."""
+    last = p.size - 1.0
+    low, high = -STEEPEST_TILT, STEEPEST_TILT
+    for _ in range(MOST_STEPS):
+        power = 0.5 * (low + high)
+        total, m, square = 0.0, 0.0, 0.0
+        for k in range(p.size):
+            q[k] = p[k] * math.exp(power * (k / last - (1.0 if power > 0.0 else 0.0)))
+            total += q[k]
+        for k in range(p.size):
+            q[k] /= total
+            m += q[k] * k / last
+        for k in range(p.size):
+            square += q[k] * (k / last - m) ** 2
+        if m - 0.5 < t * math.sqrt(square):
+            low = power
+        else:
+            high = power
+
+
 @inlined
 def log_losses(p, points, normalised, theta):
     """Σ p̂ ln(p̂/p^h) of the likeliest distribution under a hypothesis, and its θ, sought near a guess."""
@@ -85,6 +108,9 @@ def log_losses(p, points, normalised, theta):
             sd = math.sqrt(square)
             for k in range(size):
                 a[k] = k / last - 0.5 - 0.5 * t * sd * (1.0 + ((k / last - m) / sd) ** 2)
+            if not min(a) < 0.0 < max(a):  # no distribution is near: begin anew at one that fits
+                tilt_to(p, t, q)
+                continue
             theta = tilt(p, a, theta)
             moved = 0.0
             for k in range(size):

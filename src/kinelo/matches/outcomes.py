@@ -56,9 +56,9 @@ HOME_WORDS = (
     "h", "home", "w", "win", "won", "home win", "model_a", "player_a", "team_a", "white", "left",
     "heim", "heimsieg", "mandante", "casa", "local", "domicile", "thuis",
 )  # fmt: skip
-BOTH_BAD = "tie (bothbad)"
+BOTH_BAD = ("tie (bothbad)", "tie (both bad)", "bothbad", "both bad", "both_bad")
 DRAW_WORDS = (
-    "d", "draw", "drawn", "x", "t", "tie", "tied", "1/2-1/2", "½-½", "½", "1/2", BOTH_BAD,
+    "d", "draw", "drawn", "x", "t", "tie", "tied", "1/2-1/2", "½-½", "½", "1/2", *BOTH_BAD,
     "unentschieden", "remis", "empate", "nul", "match nul", "pareggio", "gelijk", "gelijkspel",
 )  # fmt: skip
 AWAY_WORDS = (
@@ -137,8 +137,8 @@ def read_results(
     if np.all(np.isfinite(named) | (worded == 0.5) | text.is_null().to_numpy()):
         return np.where(np.isnan(named), worded, named), "results were read from the names of winners"
     remark = "results were read from words"
-    if (text == BOTH_BAD).any():
-        remark += f", {BOTH_BAD!r}, where both sides were bad, as a draw"
+    if (bad := text.filter(text.is_in(BOTH_BAD))).len():
+        remark += f", {bad[0]!r}, where both sides were bad, as a draw"
     return np.where(np.isnan(worded), named, worded), remark
 
 

@@ -46,7 +46,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import linalg, sparse
 from scipy.special import ndtri, pdtr
 
 from kinelo.play.formula import borrowing, inlined, kernel
@@ -387,14 +387,16 @@ class Likelihood:
 
     def solve(self, H: Array, right: Array) -> Array:
         """``H⁻¹ right`` on the free unknowns; only differences of strengths matter where nobody is held."""
-        inner = H[np.ix_(self.free, self.free)]
+        inner = H[np.ix_(self.free, self.free)] if self.held.size else H.copy()
         if not self.held.size:
             inner[: self.n, : self.n] += np.mean(np.diagonal(inner)[: self.n]) / self.n
-        out = np.zeros_like(right)
+        right = right[self.free] if self.held.size else right
         try:
-            out[self.free] = np.linalg.solve(inner, right[self.free])
+            part = linalg.cho_solve(linalg.cho_factor(inner, lower=True), right)
         except np.linalg.LinAlgError:  # comparisons say nothing of some unknown, which stays where it is
-            out[self.free] = np.linalg.lstsq(inner, right[self.free])[0]
+            part = np.linalg.lstsq(inner, right)[0]
+        out = np.zeros((self.size, *right.shape[1:]))
+        out[self.free] = part
         return out
 
     def maximum(self, theta: Array, residual: float = LEAST_RESIDUAL) -> Array:
@@ -563,10 +565,15 @@ class Resampling:
 
 def sandwich(likelihood: Likelihood, theta: Array, squared_scores: Array) -> Array:
     """Covariance of all unknowns, zero rows for those held."""
-    prior = np.diag(np.maximum(likelihood.added, WIDEST**-2))
-    A = likelihood.curvature(theta) - np.diag(likelihood.added) + prior
-    half = likelihood.solve(A, squared_scores + prior)
-    return likelihood.solve(A, half.T)
+    at, prior = np.diag_indices(likelihood.size), np.maximum(likelihood.added, WIDEST**-2)
+    A, B = likelihood.curvature(theta), squared_scores.copy()
+    A[at] += prior - likelihood.added
+    B[at] += prior
+    try:
+        half = likelihood.solve(A, linalg.cholesky(B, lower=True))
+    except np.linalg.LinAlgError:  # rounding outweighs the prior
+        return likelihood.solve(A, likelihood.solve(A, B).T)
+    return half @ half.T
 
 
 def bootstrap(
