@@ -140,7 +140,7 @@ UNSETTLED = {
         lambda: _on_grid(None, 1e9, 0.5), "The strength profile has tails too long to be resolved on a grid.",
     ),
     "a newcomer out of sight": (
-        lambda: kn.theory.newcomer(SYSTEM, LEAGUE, theta=3000.0, start=1.0).settles_at,
+        lambda: kn.theory.newcomer(kn.RatingSystem(TANH, gamma=0.4), LEAGUE, theta=3000.0, start=1.0).settles_at,
         "No rating holds a newcomer so far from the league: results there do not change with the rating.",
     ),
 }  # fmt: skip
