@@ -32,7 +32,7 @@ def test_league_plays_and_the_verdict_follows(visit):
 
 
 def test_moving_a_slider_restarts_the_league(visit):
-    page = visit()
+    page = visit("?teams=20")
     wait_for_frames(page, 5)
     for value in (2.0, 0.25):
         before = run(page)

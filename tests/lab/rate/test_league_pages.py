@@ -306,6 +306,9 @@ def test_raters_are_compared_as_the_library_compares_them(tmp_path):
             assert float(loss) == pytest.approx(test.scores["log_loss"][0], abs=6e-5)
     assert [row[2] == "chosen" for row in rows] == [True, False, False] and found["words"].startswith(rows[0][0])
     assert [one["rater"] for one in found["raters"]] == [row[0] for row in rows]
+    few = hand_over(matches[:59], tmp_path, {}) | asked
+    with pytest.raises(InputError, match=r"^Fewer than 60 matches cannot tell raters apart\.$"):
+        CompareController(said.append).compare(str(tmp_path), few)
 
 
 def test_the_sample_league_has_every_trait():

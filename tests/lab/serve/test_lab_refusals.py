@@ -82,7 +82,6 @@ AFTER = {
     ),
     "somebody who is not there": ("team", {"name": "Zoe"}, "'Zoe' is not rated in this league."),
     "a request that is a list": ("team", ["A"], "The request must hold a JSON object."),
-    "raters on a few": ("compare", {}, "Fewer than 60 matches cannot tell raters apart."),
 }  # fmt: skip
 
 
