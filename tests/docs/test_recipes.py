@@ -41,9 +41,10 @@ def change(source: str, lines: str) -> str:
 
 
 def package_with(steps: list[tuple[str, bool, str]], folder: Path) -> Path:
-    """A copy of the package in which these steps were taken."""
+    """A copy of the package in which these steps were taken; what is as it was is not compiled again."""
     package = folder / "kinelo"
-    shutil.copytree(ROOT / "src/kinelo", package, ignore=shutil.ignore_patterns("__pycache__"))
+    half_written = "*.pyc.*"
+    shutil.copytree(ROOT / "src/kinelo", package, ignore=shutil.ignore_patterns("*.nb*", "lock", half_written))
     for file, changes, body in steps:
         path = package / file
         path.parent.mkdir(exist_ok=True)
