@@ -470,6 +470,30 @@ def test_uncertainty_is_relative_to_the_average_or_to_who_is_held(ridge):
         assert at_once == pytest.approx(covariance[0, 0] + covariance[3, 3] - 2 * covariance[0, 3], rel=1e-6)
 
 
+@pytest.mark.parametrize("anchor", [None, {"B": 1480.0, "D": 1530.0}])
+@pytest.mark.parametrize("rounding", [0.0, 20.0])
+def test_uncertainties_are_the_sandwich_written_out(anchor, rounding):
+    """Of differences of the free ``A⁻¹BA⁻¹``, also where rounding leaves ``B`` a direction of negative squares."""
+    results = np.random.default_rng(4).choice([1.0, 0.5, 0.0], 66, p=[0.5, 0.2, 0.3])
+    matches = kn.read_matches({"home": list("ABCADBE") * 9 + list("ABC"), "away": list("BCACADA") * 9 + list("EDE"),
+                               "result": results})  # fmt: skip
+    rater = kn.BradleyTerry(anchor=anchor).fit(matches)
+    likelihood, theta = rater._likelihood(), rater._theta
+    B = likelihood.squared_scores(theta) - rounding * np.eye(likelihood.size)
+    assert (np.linalg.eigvalsh(B).min() < -1.0) == (rounding > 0.0)
+    found = sandwich(likelihood, theta, B)
+    A, free = likelihood.curvature(theta), np.flatnonzero(likelihood.free)
+    prior = np.where(likelihood.added > 1e-4, likelihood.added, 1e-4)
+    A, B = A + np.diag(prior - likelihood.added), B + np.diag(prior)
+    inverse = np.zeros_like(A)
+    inverse[np.ix_(free, free)] = np.linalg.inv(A[np.ix_(free, free)])
+    expected, n = inverse @ B @ inverse, len(rater._state)
+    if anchor is None:
+        apart = np.eye(likelihood.size) - np.pad(np.full((n, n), 1 / n), (0, likelihood.size - n))
+        found, expected = apart @ found @ apart.T, apart @ expected @ apart.T
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6 * np.abs(expected).max())
+
+
 def test_uncertainties_are_worked_out_once_for_all_questions_until_something_is_learnt(monkeypatch):
     games = {"home": list("ABCADB") * 10, "away": list("BCACAD") * 10, "result": [1, 0.5, 0, 1, 0, 1] * 10}
     matches, asked = kn.read_matches(games), []
