@@ -121,6 +121,7 @@ OURS: dict[str, Callable[[], Any]] = {
     "KalmanElo": kn.KalmanElo,
     "KalmanElo, results only": lambda: ResultsOnly(kn.KalmanElo()),
     "TeamElo": kn.TeamElo,
+    "Mixture": kn.raters.Mixture,
     "Glicko": kn.Glicko,
     "Glicko2": kn.Glicko2,
 }
