@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import polars as pl
 import pytest
 
 import kinelo as kn
@@ -128,8 +129,24 @@ def test_all_raters_that_can_use_the_matches_are_candidates():
     from kinelo.raters.choice import candidates
 
     matches = wins(80)
-    assert list(candidates(matches)) == ["KalmanElo", "TeamElo", "Glicko", "Glicko2", "BradleyTerry"]
-    assert list(candidates(matches, conditions=["surface"])) == ["KalmanElo", "TeamElo"]
+    assert list(candidates(matches)) == ["TeamElo", "KalmanElo", "Glicko", "Glicko2", "BradleyTerry"]
+    assert list(candidates(matches, conditions=["surface"])) == ["TeamElo", "KalmanElo"]
     league = kn.sample_league(teams=4, seasons=1, seed=1)
     with_lineups = kn.read_matches(league.results, lineups=league.lineups)
     assert list(candidates(with_lineups))[:3] == ["KalmanElo", "TeamElo", "PlayerElo"]
+
+
+def test_the_usual_rater_is_the_filter_where_a_margin_is_known_of_files_in_pieces_too(tmp_path):
+    from kinelo.raters.choice import candidates, usual_rater
+
+    table = {"date": ["2024-01-01", "2024-01-02"], "home": ["Ann", "Bob"], "away": ["Bob", "Cid"], "result": [1.0, 0.5]}
+    dated = pl.DataFrame(table).with_columns(pl.col("date").str.to_date())
+    for name, margins, usual in (("all", [2, 0], "kalman"), ("one", [None, 0], "kalman"), ("none", None, "team")):
+        frame = dated if margins is None else dated.with_columns(margin=pl.Series(margins, dtype=pl.Int64))
+        frame.write_parquet(tmp_path / f"{name}.parquet")
+        scan = kn.matches.scan_matches(tmp_path / f"{name}.parquet")
+        assert usual_rater(kn.read_matches(frame)) == usual_rater(scan) == usual
+        assert next(iter(candidates(kn.read_matches(frame)))) == {"kalman": "KalmanElo", "team": "TeamElo"}[usual]
+    race = {"contest": [1, 1], "name": ["Ann", "Bob"], "place": [1, 2]}
+    assert usual_rater(kn.read_contests(race)) == "rank"
+    assert kn.raters.choose_rater(wins(50)).name == "TeamElo"  # too few to be compared

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 AUTOMATIC = "auto"
 MIXTURE = "mixture"
-USUAL = "kalman"
-"""The rater that is kept unless another one is clearly better on the user's own matches."""
 
 
 class Choice(NamedTuple):
@@ -87,8 +85,8 @@ def choose_rater(
     """Choose the rater that forecasts these matches best, and fit it on all of them.
 
     The candidates are fitted on the first half of the matches (of the latest 20,000) and forecast the second half one
-    step ahead. The first of them (of Kinelo's: :class:`kinelo.KalmanElo`) is kept unless another one is better by more
-    than two standard errors.
+    step ahead. The first of them (of Kinelo's :class:`kinelo.KalmanElo`, where results alone are known
+    :class:`kinelo.TeamElo`) is kept unless another one is better by more than two standard errors.
 
     Parameters
     ----------
@@ -121,6 +119,26 @@ def names_compared(matches: Matches | Contests | MatchScan | ContestScan) -> lis
     return [name for name, one in choices if one.compared and (lineups or not one.needs_lineups)]
 
 
+def usual_rater(matches: Matches | Contests | MatchScan | ContestScan) -> str:
+    """The rater that is kept unless another one is clearly better on the user's own matches.
+
+    A filter takes a result for a number: of results alone its uncertainties are too small, and of few of them its
+    forecasts worse.
+
+    >>> import kinelo as kn
+    >>> by_goals = {"home": ["Ann"], "away": ["Bob"], "home_score": [3], "away_score": [1]}
+    >>> by_results = {"home": ["Ann"], "away": ["Bob"], "result": [1.0]}
+    >>> [usual_rater(kn.read_matches(one)) for one in (by_goals, by_results)]
+    ['kalman', 'team']
+    """
+    import numpy as np
+
+    if kind_of(matches) is CONTESTS:
+        return "rank"
+    played: Any = matches if matches.in_memory else next(iter(matches.pieces()), None)
+    return "team" if played is not None and np.isnan(played.margin).all() else "kalman"
+
+
 def candidates(
     matches: Matches | Contests | MatchScan | ContestScan,
     start: Any = None,
@@ -130,8 +148,8 @@ def candidates(
 ) -> dict[str, Rater]:
     """All of Kinelo's raters that can use these matches and what else is asked, the usual one first."""
     raters_by_class, kind = {}, kind_of(matches)
-    raters = RATERS_OF[kind]
-    for name in sorted(names_compared(matches), key=lambda name: name != USUAL):
+    raters, usual = RATERS_OF[kind], usual_rater(matches)
+    for name in sorted(names_compared(matches), key=lambda name: name != usual):
         takes = _of_kinelo(raters[name]).get_params()
         asked = {"start": start is not None, "conditions": bool(conditions), "noise_by": bool(noise_by)}
         asked["covariates"] = bool(covariates)
