@@ -18,7 +18,7 @@ import polars as pl
 import pytest
 
 import kinelo as kn
-from kinelo.book import carrying, ratings
+from kinelo.book import carrying, database, ratings
 from patience import PATIENCE
 
 RATERS = {
@@ -287,6 +287,38 @@ def test_forecasts_of_some_are_those_of_everyone(kind, address, monkeypatch):
                 assert found.win.tolist() == expected.win.tolist()
             else:
                 assert found.probabilities.tolist() == expected.probabilities.tolist()
+
+
+@pytest.mark.parametrize("kind", ["still", "learning", "whole"])
+def test_forecasts_for_several_at_once_are_those_for_each(kind, address, monkeypatch):
+    """The rows of all are asked for once; of who asks what cannot be forecast, the others hear nothing."""
+    book, reads = kn.RatingBook(address, RATERS[kind]()), []
+    for k, (home, away) in enumerate(itertools.permutations("ABCDEFGHIJ", 2)):
+        book.update_one(home, away, (k % 3) / 2, match_id=f"m{k}", date=f"2024-05-{1 + k // 6:02}")
+    asked = [(home, away, {"neutral": home > "E"}) for home, away in itertools.permutations("AXCDEFGHIJ", 2)][::7]
+    expected = [book.predict_one(home, away, **more) for home, away, more in asked]
+    assert len({forecast.probabilities[0, 0] for forecast in expected}) > 8
+    rows = type(book._database).rows
+    monkeypatch.setattr(type(book._database), "rows", lambda *words: reads.append(words[1]) or rows(*words))
+    found = book._predict_each(asked)
+    assert len(reads) == (0 if kind == "whole" else 1)
+    assert [one.probabilities.tolist() for one in found] == [one.probabilities.tolist() for one in expected]
+    assert [one.unknown for one in found] == [one.unknown for one in expected]
+    faults = [("A", "A", {}), ("B", "C", {"date": "2024-02-31"}), ("B", " ", {})]
+    found = book._predict_each([faults[0], asked[0], faults[1], faults[2]])
+    assert [type(one).__name__ for one in found] == ["InputError", "Forecast", "InputError", "InputError"]
+    assert found[1].probabilities.tolist() == expected[0].probabilities.tolist()
+
+
+def test_a_connection_holds_no_long_answer(server, monkeypatch):
+    """PostgreSQL keeps an answer in memory as long as its cursor: a long one goes with it."""
+    monkeypatch.setattr(database, "MOST_HELD", 20)
+    one = kn.RatingBook(server.address(), RATERS["still"]())._database
+    for count, same in ((20, True), (21, False)):
+        assert one.rows("SELECT 1") == [(1,)]
+        cursor = one._own.cursor
+        assert len(one.rows("SELECT generate_series(1, ?)", (count,))) == count
+        assert (one._own.cursor is cursor) == same
 
 
 @pytest.mark.parametrize("kind", ["still", "start", "rank", "whole"])
@@ -672,18 +704,18 @@ def test_a_connection_cut_in_the_middle_of_a_commit_counts_or_not_and_never_twic
     book = kn.RatingBook(address, RATERS["still"]())
     book.update_one("A", "B", "win", match_id="0", date="2024-05-01")
     for k, moment in enumerate(("before", "after"), 1):
-        database, real = book._database, psycopg.Connection.execute
+        database, real = book._database, psycopg.Cursor.execute
 
         def cut(self, query, *words, moment=moment, real=real, database=database, **more):
-            if query == "COMMIT" and self is database._writer:
+            if query == "COMMIT" and self.connection is database._writer:
                 if moment == "after":
                     real(self, query)
-                self.close()
+                self.connection.close()
                 raise psycopg.OperationalError("the connection is lost")
             return real(self, query, *words, **more)
 
         with monkeypatch.context() as patched:
-            patched.setattr(psycopg.Connection, "execute", cut)
+            patched.setattr(psycopg.Cursor, "execute", cut)
             with pytest.raises(kn.InputError, match="may count or not: send it again"):
                 book.update_one("A", "B", "win", match_id=str(k), date="2024-05-01")
         assert len(book) == k + (moment == "after")

@@ -256,10 +256,30 @@ def test_matches_sent_at_once_are_each_answered(address, monkeypatch):
         assert "2024-02-31" in refused(answers[3]) and "itself" in refused(answers[5])
         counts = [added(answer)[:2] for k, answer in enumerate(answers) if k not in (3, 5)]
         assert sorted(counts) == [(0, 1)] + [(1, 0)] * 9
-        monkeypatch.setattr("kinelo.service.doors.add_each", lambda *words: 1 // 0)
+        monkeypatch.setattr("kinelo.book.book.RatingBook._update_each", lambda *words: 1 // 0)
         with pytest.raises(ZeroDivisionError):
             client.post("/matches", json=row(30))
     assert kn.RatingBook(address).check() == []
+
+
+def test_forecasts_asked_for_at_once_are_each_answered(address, monkeypatch):
+    """Each as if nobody else had asked; what is wrong with one is told to who asked it."""
+    book = kn.RatingBook(address, kn.TeamElo.classic(k=24, ties=0.3))
+    book.add([row(k) for k in range(30)])
+    asked = [{name: row(k)[name] for name in ("home", "away", "neutral")} for k in range(80)]
+    asked[4]["date"], asked[9]["home"], asked[11]["home"] = "2024-02-31", asked[9]["away"], "Nobody"
+    with serve(book) as client:
+        with ThreadPoolExecutor(24) as pool:
+            answers = list(pool.map(lambda one: client.post("/forecast", json=one), asked))
+        assert "2024-02-31" in refused(answers[4]) and "itself" in refused(answers[9])
+        assert answers[11].json()["unknown"] == ["Nobody"]
+        for k in set(range(80)) - {4, 9}:
+            expected = book.predict_one(**asked[k])
+            assert [answers[k].json()[name] for name in ("win", "draw", "loss")] == expected.probabilities[0].tolist()
+        monkeypatch.setattr("kinelo.book.book.RatingBook._predict_each", lambda *words: 1 // 0)
+        if not str(book.path).startswith("/"):  # a forecast from a file waits for nobody
+            with pytest.raises(ZeroDivisionError):
+                client.post("/forecast", json=asked[0])
 
 
 @pytest.mark.parametrize("every", [30, 10_000])

@@ -11,6 +11,7 @@ ratings (:mod:`kinelo.book.ratings`) and how it goes on (:mod:`kinelo.book.carry
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import io
 import json
@@ -206,10 +207,34 @@ class RatingBook:
         A contest is a list of its entrants.
         """
         sides, entrants = (None, home) if away is None else (two_sides(home, away), None)
-        rater = self._rater_knowing(sides, entrants)
+        ask = self._predict_one_of(self._rater_knowing(sides, entrants))
+        return ask(home, *(() if away is None else (away,)), **circumstances)
+
+    def _predict_each(self, matches: Sequence[tuple[str, str, Mapping[str, Any]]]) -> list[Any]:
+        """Forecast matches for which several ask at the same moment, each as :meth:`predict_one` does; the forecast of
+        each, or what it fails by.
+
+        The ratings of all are asked for at once.
+        """
+        forecasts: list[Any] = []
+        ask = self.predict_one
+        with contextlib.suppress(Exception):  # whose fault it is, each is told below
+            if len(matches) > 1:
+                names = [name for home, away, _ in matches for name in two_sides(home, away)]
+                ask = self._predict_one_of(self._rater_knowing(names, None))
+        for home, away, circumstances in matches:
+            try:
+                forecasts.append(ask(home, away, **circumstances))
+            except Exception as error:
+                forecasts.append(error)
+        return forecasts
+
+    @staticmethod
+    def _predict_one_of(rater: Any) -> Callable[..., Any]:
+        """The forecast of one match, or contest, by a rater."""
         if not hasattr(rater, "predict_one"):
             raise InputError(f"{type(rater).__name__} has no predict_one; the raters of Kinelo have it.")
-        return rater.predict_one(home, *(() if away is None else (away,)), **circumstances)
+        return rater.predict_one
 
     def _rater_knowing(self, names: Sequence[str] | None, entrants: Any) -> Any:
         """A rater that knows some who may meet, or the entrants of a contest, or everyone where neither is said."""

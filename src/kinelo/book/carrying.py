@@ -179,8 +179,8 @@ class Alone:
     def _locking(self, names: Sequence[str]) -> tuple[str, Any]:
         """The question for rows, in the order in which they are locked, and its values."""
         database = self.database
-        sql = f"{READ} WHERE kind = ? AND {database.among('name')} ORDER BY name{database.for_update}"
-        return sql, (self.kind, database.listed(names))
+        condition, handed = database.one_of("name", names)
+        return f"{READ} WHERE kind = ? AND {condition} ORDER BY name{database.for_update}", [self.kind, *handed]
 
     def rows(self, names: Sequence[str], first: int) -> list[SlotRow | None]:
         """Rows as they are known, None of a newcomer; none of them may have played after the day ``first``."""

@@ -31,6 +31,10 @@ CONNECT_SECONDS = 10
 RETRIES = 8
 """How often a transaction that met another one in PostgreSQL is begun again."""
 DURABLE = ("FULL", "NORMAL")
+FEW_VALUES = 8
+"""Values that are handed over one by one, which takes less time than a list of them."""
+MOST_HELD = 1000
+"""Rows that a cursor of PostgreSQL may hold in memory until the next question."""
 
 
 def database_of(address: str, *, synchronous: str = "FULL") -> Database:
@@ -93,6 +97,10 @@ class Database:
             self._all.append(reader)
         return reader
 
+    def asked(self, sql: str, values: Sequence[Any]) -> Any:
+        """A statement that was carried out, with its answer."""
+        return self.connection().execute(self.translated(sql), values)
+
     def close(self) -> None:
         """Close every connection; the next use opens new ones."""
         for one in (*self._all, self._writer):
@@ -106,21 +114,21 @@ class Database:
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:
         """All rows of a question."""
         try:
-            return self.connection().execute(self.translated(sql), values).fetchall()
+            return self.asked(sql, values).fetchall()
         except self.errors as error:
             raise self.worded(error) from None
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """The first row of a question, None where there is none."""
         try:
-            return self.connection().execute(self.translated(sql), values).fetchone()
+            return self.asked(sql, values).fetchone()
         except self.errors as error:
             raise self.worded(error) from None
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> None:
         """Carry out a statement, inside a transaction."""
         try:
-            self.connection().execute(self.translated(sql), values)
+            self.asked(sql, values)
         except self.errors as error:
             raise self.worded(error) from None
 
@@ -143,6 +151,12 @@ class Database:
     def listed(self, values: Iterable[str | int]) -> Any:
         """Several values as one."""
         raise NotImplementedError
+
+    def one_of(self, column: str, values: Sequence[str]) -> tuple[str, list[Any]]:
+        """That a column is one of several values, and what is handed over for it."""
+        if 0 < len(values) <= FEW_VALUES:
+            return f"{column} IN ({', '.join('?' * len(values))})", list(values)
+        return self.among(column), [self.listed(values)]
 
     def numbers(self, count: int, table: str) -> Sequence[int]:
         """So many new numbers for rows of a table, which grow in the order of transactions that share anything."""
@@ -190,7 +204,7 @@ class Database:
     def finish(self) -> None:
         """Let everything since :meth:`start` count."""
         try:
-            self._writer.execute("COMMIT")
+            self.asked("COMMIT", ())
         except self.errors as error:
             raise self.worded(error) from None
         self._own.inside = False
@@ -539,6 +553,8 @@ class Postgres(Database):
         self.name = f"{plain.scheme}://{plain.hostname or ''}{plain.path}"  # without user and password
         said = "connect_timeout" in urllib.parse.parse_qs(plain.query) or "PGCONNECT_TIMEOUT" in os.environ
         self._patience = {} if said else {"connect_timeout": CONNECT_SECONDS}
+        self._kept: list[Any] = []
+        """Cursors of the writer: to make one takes half as long as to ask by it."""
 
     def connect(self, *, writing: bool) -> Any:
         """A new connection."""
@@ -557,9 +573,19 @@ class Postgres(Database):
             reader = super().connection()
         return reader
 
+    def asked(self, sql: str, values: Sequence[Any]) -> Any:
+        """A statement that was carried out, by the cursor of the thread."""
+        connection, cursor = self.connection(), getattr(self._own, "cursor", None)
+        if cursor is None or cursor.connection is not connection:
+            cursor = self._own.cursor = connection.cursor()
+        return cursor.execute(self.translated(sql), values)
+
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple]:
         """All rows of a question."""
-        return self._again(super().rows, sql, values)
+        rows = self._again(super().rows, sql, values)
+        if len(rows) > MOST_HELD:
+            self._own.cursor = None
+        return rows
 
     def one(self, sql: str, values: Sequence[Any] = ()) -> Any:
         """The first row of a question, None where there is none."""
@@ -586,12 +612,19 @@ class Postgres(Database):
 
     def entered(self, insert: str, sql: str, entries: Sequence[tuple[Sequence[Any], Sequence[Sequence[Any]]]]) -> bool:
         """Insert rows, and carry out a statement with each of the values of each, in one message to the server."""
+        cursors = self._cursors(len(entries))
         with self.in_words(), self._writer.pipeline():
-            new = [
-                self._writer.execute(_together(insert, sql, len(values)), [*row, *(x for one in values for x in one)])
-                for row, values in entries
-            ]
-        return all(cursor.fetchone()[0] for cursor in new)
+            for cursor, (row, values) in zip(cursors, entries):
+                cursor.execute(_together(insert, sql, len(values)), [*row, *(x for one in values for x in one)])
+        return all(cursor.fetchone()[0] for cursor in cursors)
+
+    def _cursors(self, count: int) -> list[Any]:
+        """So many cursors of the writer."""
+        kept = self._kept
+        if kept and kept[0].connection is not self._writer:
+            kept.clear()
+        kept += [self._writer.cursor() for _ in range(len(kept), count)]
+        return kept[:count]
 
     def _begin(self, everybody: bool | None, question: str, rows: tuple[str, Any] | None) -> Any:
         """Begin a transaction, with locks, the question and rows in one message.
@@ -603,12 +636,14 @@ class Postgres(Database):
         if not question:
             self._writer.execute(f"BEGIN; {lock}")
             return None
+        begin, locked, ahead, answer = self._cursors(4)
         with self._writer.pipeline():
-            self._writer.execute("BEGIN")
-            self._writer.execute(lock)
-            ahead = None if rows is None else self._writer.execute(self.translated(rows[0]), rows[1])
-            answer = self._writer.execute(question)
-        self.ahead = None if ahead is None else ahead.fetchall()
+            begin.execute("BEGIN")
+            locked.execute(lock)
+            if rows is not None:
+                ahead.execute(self.translated(rows[0]), rows[1])
+            answer.execute(question)
+        self.ahead = None if rows is None else ahead.fetchall()
         return answer.fetchone()
 
     def among(self, column: str) -> str:

@@ -167,12 +167,14 @@ class SlotStore:
 
         One question, so that all of it is of one moment without a transaction.
         """
-        db, kinds, values = self.database, {}, []
+        db, kinds, values, named = self.database, {}, [], []
         for kind, name in keys:
             kinds.setdefault(kind, []).append(name)
         for kind, names in kinds.items():
-            values += [kind, db.listed(names)]
-        rows = db.rows(_glance_at(len(kinds), table, db.among("name")), values)
+            condition, handed = db.one_of("name", names)
+            named.append(condition)
+            values += [kind, *handed]
+        rows = db.rows(_glance_at(tuple(named), table), values)
         said = {row[1]: row[6] for row in rows if row[0] is None}
         return (
             milestones_in(said.pop("", None)),
@@ -219,9 +221,9 @@ def milestones_in(text: Any) -> int:
 
 
 @lru_cache(64)
-def _glance_at(kinds: int, table: str, among: str) -> str:
-    """The question for rows of so many kinds, and for what all share."""
-    parts = [f"{READ} WHERE kind = ? AND {among}"] * kinds or [f"{READ} WHERE 1 = 0"]
+def _glance_at(named: tuple[str, ...], table: str) -> str:
+    """The question for rows that are named, by kind, and for what all share."""
+    parts = [f"{READ} WHERE kind = ? AND {condition}" for condition in named] or [f"{READ} WHERE 1 = 0"]
     parts.append("SELECT NULL, name, NULL, NULL, NULL, NULL, value FROM common")
     parts.append(f"SELECT NULL, NULL, NULL, NULL, NULL, NULL, CAST(MAX(date) AS TEXT) FROM {table}")
     parts.append(f"SELECT NULL, '', NULL, NULL, NULL, NULL, value FROM about WHERE key = '{COUNTED}'")

@@ -73,7 +73,7 @@ class Forecast:
         if math.isnan(np.add.reduce(p, axis=None)):
             raise InputError(f"{np.isnan(p).any(axis=1).sum():,} of {len(p):,} forecasts are no numbers.")
         if self.matches is not None:
-            if not hasattr(self.matches, "match_id"):
+            if not hasattr(type(self.matches), "match_id"):  # which takes longer to say than a forecast to make
                 raise InputError(f"matches of a forecast are Matches, not {type(self.matches).__name__}.")
             if len(self.matches) != len(p):
                 forecasts = counted(len(p), "forecast does", "forecasts do")

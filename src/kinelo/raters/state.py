@@ -531,6 +531,11 @@ class RatingTable(RaterState):
             self.grow()
         return at
 
+    def place_played(self, name: str) -> int:
+        """Place of one name that has played, -1 of any other."""
+        at = self.name_index.index.get(name, -1)
+        return at if at < 0 or self.known.games.item(at) else -1
+
     def admit(self, matches: Matches) -> MatchIndices:
         """Places of both sides of every match; new names begin at the start."""
         places = self.name_index.places(matches.teams)

@@ -1,4 +1,4 @@
-"""The compiled update of one match: among the sides of a rater, or of two rows.
+"""The compiled update of one match, among the sides of a rater or of two rows, and its forecast.
 
 A rating book reads the rows of both sides, and writes those after the match. Nobody is looked up by name, and nothing
 is kept between two matches but what all share.
@@ -24,21 +24,25 @@ NO_LEVELS = np.empty((1, 0), np.int64)
 """Slots of one match without conditions."""
 
 
+def one_match_columns() -> MatchColumns:
+    """Columns of one match, to be filled."""
+    number, place = np.float64, np.int32
+    columns: list[Any] = [np.zeros(1, kind) for kind in (place, place, number, number, np.bool_, number, np.int64)]
+    return MatchColumns(*columns, slots=NO_LEVELS)
+
+
 class OneCall:
-    """The kernel of a :class:`~kinelo.raters.sides.SideRater` with all that it takes for one match, made once.
+    """The kernels of a :class:`~kinelo.raters.sides.SideRater` with all that they take for one match, found once.
 
     It serves as long as rater and state have the same arrays.
     """
 
     def __init__(self, rater: Any, known: Any) -> None:
-        self.known, self.common, self.numbers = known, rater._common, rater._numbers
-        number, place = np.float64, np.int32
-        kinds = (place, place, number, number, np.bool_, number, np.int64)
-        columns: list[Any] = [np.zeros(1, kind) for kind in kinds]
-        self.columns = MatchColumns(*columns, slots=NO_LEVELS)
-        kernel, self.arguments = rater._law.call(self.columns, known, rater._common, rater._law.room(1, None))
-        self.code = compiled_for(kernel, self.arguments)
-        arrays = (getattr(known, name) for name in rater._begun().columns)
+        self.known, self.common, self.law, self.table = known, rater._common, rater._law, rater._begun()
+        self.columns, self.codes = one_match_columns(), dict[Any, Any]()
+        room = rater._law.room(1, None)
+        self.kernel, self.arguments = rater._law.call(self.columns, known, rater._common, room)
+        arrays = (getattr(known, name) for name in self.table.columns)
         self.arrays = [array for array in arrays if array.ndim == 1]
 
     def __reduce__(self) -> Any:
@@ -47,7 +51,20 @@ class OneCall:
 
     def serves(self, rater: Any, known: Any) -> bool:
         """Whether this is how the rater plays a match among these arrays."""
-        return self.known is known and self.common is rater._common and self.numbers is rater._numbers
+        return self.known is known and self.common is rater._common and self.law is rater._law
+
+    def run(self, kernel: Any, *arguments: Any) -> None:
+        """Call a kernel, always with arguments of the same types."""
+        code = self.codes.get(kernel)
+        if code is None:
+            code = self.codes[kernel] = compiled_for(kernel, arguments)
+        code(*arguments)
+
+    def ahead(self, i: int, j: int, day: int, neutral: bool) -> Any:
+        """What is believed of a match on a day between those who stand at two places (-1: a newcomer)."""
+        columns = one_match_columns()  # new ones: several threads may ask the same rater
+        columns.home[0], columns.away[0], columns.day[0], columns.neutral[0] = i, j, day, neutral
+        return self.law.ahead(columns, self.table, self.common, self.run)
 
     def say(self, played: OneResult, i: int, j: int, day: int) -> None:
         """Fill the columns with a match on a day between those who stand at two places."""
@@ -57,7 +74,7 @@ class OneCall:
 
     def play(self) -> None:
         """Rate the match."""
-        self.code(*self.arguments)
+        self.run(self.kernel, *self.arguments)
 
     def rows(self, i: int, j: int) -> list[tuple[float, float]]:
         """What is known at two places."""

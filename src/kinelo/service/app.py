@@ -1,8 +1,9 @@
 """The service: routes of HTTP to the doors of a book.
 
-The book is asked in threads that stay, since each keeps a connection: one that writes, a few that read, and one for
-histories, for which all matches are rated again. Matches that come while one is written share the next transaction.
-Only forecasts of matches from the rows of a file wait for nobody, and are made where the request is read.
+The book is asked in threads that stay, since each keeps a connection: one that writes, one that forecasts matches, a
+few that read, and one for histories, for which all matches are rated again. Matches that come while one is written
+share the next transaction, and those that are to be forecast while one is share the next question. Only forecasts of
+matches from the rows of a file wait for nobody, and are made where the request is read.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import logging
 import sys
 import warnings
 from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -44,10 +45,10 @@ from kinelo.service.metrics import Metrics
 from kinelo.service.route import JsonRoute, Straight
 from kinelo.service.settings import Settings
 
-READERS = 4
-"""Threads that read the book, each with a connection."""
+READERS = 3
+"""Threads that read the book beside the one that forecasts matches, each with a connection."""
 MOST_TOGETHER = 64
-"""Matches that share a transaction."""
+"""Matches that share a transaction, or a question."""
 APP = "kinelo.service.app:create"
 LAST_SECONDS = 60
 """How long a service that is told to end goes on with what was begun."""
@@ -70,6 +71,37 @@ REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
+class Together:
+    """What several ask at the same moment, answered together in a thread: who asks meanwhile, waits for the next."""
+
+    def __init__(
+        self, pool: ThreadPoolExecutor, door: Callable[[RatingBook, Sequence[Any]], Sequence[Any]], book: RatingBook
+    ) -> None:
+        self.pool, self.door, self.book = pool, door, book
+        self.waiting: deque[tuple[Any, asyncio.Future[Any]]] = deque()
+
+    async def asked(self, question: Any) -> Any:
+        """What the door answers to one of the questions; what it fails by is raised."""
+        answer = asyncio.get_running_loop().create_future()
+        self.waiting.append((question, answer))
+        if len(self.waiting) == 1:  # else they are about to be looked for
+            self.pool.submit(self._answer_waiting)
+        return await answer
+
+    def _answer_waiting(self) -> None:
+        """Answer those who wait, many at once."""
+        taken = [self.waiting.popleft() for _ in range(min(len(self.waiting), MOST_TOGETHER))]
+        if self.waiting:  # after whatever else the pool was asked for meanwhile
+            self.pool.submit(self._answer_waiting)
+        if taken:
+            answers: Sequence[Any]
+            try:
+                answers = self.door(self.book, [question for question, _ in taken])
+            except Exception as error:  # nobody may wait for ever
+                answers = [error] * len(taken)
+            taken[0][1].get_loop().call_soon_threadsafe(_answer, [answer for _, answer in taken], answers)
+
+
 class BookThreads:
     """A book, and the threads that ask it."""
 
@@ -78,11 +110,12 @@ class BookThreads:
         self.at_hand = book._ratings.local and not is_server(str(book.path))
         """Whether a match is forecast at once: two rows of a file take less time than to hand them to a thread."""
         self.holds_matches = "matches" in book.holds
-        self.writer, self.readers, self.slow = (
+        self.pools = self.writer, self.forecaster, self.readers, self.slow = [
             ThreadPoolExecutor(count, thread_name_prefix=name)
-            for count, name in ((1, "writer"), (READERS, "reader"), (1, "history"))
-        )
-        self.waiting: deque[tuple[say.Match, asyncio.Future[say.Added]]] = deque()
+            for count, name in ((1, "writer"), (1, "forecaster"), (READERS, "reader"), (1, "history"))
+        ]
+        self.matches = Together(self.writer, doors.add_each, book)
+        self.forecasts = Together(self.forecaster, doors.forecast_each, book)
 
     async def asked(self, pool: ThreadPoolExecutor, door: Callable[..., Answer], *words: Any) -> Answer:
         """What a door answers, asked in a thread."""
@@ -92,23 +125,9 @@ class BookThreads:
 
     async def counted(self, match: say.Match) -> say.Added:
         """What the door of matches answers once a match is on the disk, with others that wait for it."""
-        answer = asyncio.get_running_loop().create_future()
-        self.waiting.append((match, answer))
-        self.writer.submit(self._count_waiting)
-        added = await answer
+        added = await self.matches.asked(match)
         self._note(added)
         return added
-
-    def _count_waiting(self) -> None:
-        """Count matches that wait, and answer all of them at once."""
-        taken = [self.waiting.popleft() for _ in range(min(len(self.waiting), MOST_TOGETHER))]
-        if taken:
-            answers: list[say.Added | Exception]
-            try:
-                answers = doors.add_each(self.book, [match for match, _ in taken])
-            except Exception as error:  # nobody may wait for ever
-                answers = [error] * len(taken)
-            taken[0][1].get_loop().call_soon_threadsafe(_answer, [answer for _, answer in taken], answers)
 
     def _note(self, answer: Any) -> None:
         """Learn parameters anew where enough was added."""
@@ -129,12 +148,12 @@ class BookThreads:
 
     def close(self) -> None:
         """Finish what was begun."""
-        for pool in (self.writer, self.readers, self.slow):
+        for pool in self.pools:
             pool.shutdown(wait=True)
         self.book.close()
 
 
-def _answer(waiting: list[asyncio.Future[say.Added]], found: list[say.Added | Exception]) -> None:
+def _answer(waiting: Sequence[asyncio.Future[Any]], found: Sequence[Any]) -> None:
     """Tell those who wait what was found, unless they are gone."""
     for future, answer in zip(waiting, found, strict=True):
         if future.done():
@@ -151,7 +170,8 @@ def open_book(settings: Settings) -> RatingBook:
 
 
 def create() -> ASGIApp:
-    """The application in a process that another one has started."""
+    """The application in a process that serves it."""
+    sys.setswitchinterval(0.001)  # a forecast should not wait for a match that is being rated
     return create_app(Settings.handed_over())
 
 
@@ -203,8 +223,8 @@ def _question(path: str, pool: str, door: Callable[..., Any]) -> Callable[..., A
 
     async def answer(request: Request, body: Any) -> Any:
         threads: BookThreads = request.app.state.threads
-        if door is doors.forecast and threads.at_hand and isinstance(body, say.Fixture):
-            return door(threads.book, body)
+        if door is doors.forecast and isinstance(body, say.Fixture):
+            return door(threads.book, body) if threads.at_hand else await threads.forecasts.asked(body)
         if isinstance(body, say.Match) and threads.holds_matches:
             return await threads.counted(body)
         return await threads.asked(getattr(threads, pool), door, body)
@@ -351,7 +371,6 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     try:
         open_book(settings).close()  # what is wrong with it is said before anybody asks
         settings.hand_over()
-        sys.setswitchinterval(0.001)  # a forecast should not wait for a match that is being rated
         options: dict[str, Any] = {
             **GUARDED, "factory": True, "ws": "none", "timeout_graceful_shutdown": LAST_SECONDS,
         }  # fmt: skip

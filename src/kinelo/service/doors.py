@@ -117,16 +117,7 @@ def _entrants(book: RatingBook, asked: list[Any]) -> list[Any]:
 def forecast(book: RatingBook, asked: say.Fixture | say.FieldToCome) -> say.MatchForecast | say.ContestForecast:
     """Chances of a match or of a contest to come."""
     if isinstance(asked, say.Fixture):
-        forecast_of = book.predict_one(asked.home, asked.away, **_fixture(asked))
-        win, draw, loss = forecast_of.probabilities[0].tolist()
-        return say.MatchForecast(
-            win=win,
-            draw=draw,
-            loss=loss,
-            points=float(forecast_of.points[0]),
-            unknown=list(forecast_of.unknown),
-            notes=list(forecast_of.notes),
-        )
+        return _match_forecast(book.predict_one(asked.home, asked.away, **_fixture(asked)))
     forecast_of = book.predict_one(_entrants(book, asked.entrants), date=asked.date, **_circumstances(asked))
     contest = forecast_of.contests
     rows = [
@@ -136,6 +127,24 @@ def forecast(book: RatingBook, asked: say.Fixture | say.FieldToCome) -> say.Matc
         )
     ]
     return say.ContestForecast(entrants=rows, unknown=list(forecast_of.unknown), notes=list(forecast_of.notes))
+
+
+def forecast_each(book: RatingBook, bodies: Sequence[say.Fixture]) -> list[say.MatchForecast | Exception]:
+    """Chances of matches for which several ask at the same moment; what each is answered."""
+    found = book._predict_each([(asked.home, asked.away, _fixture(asked)) for asked in bodies])
+    return [one if isinstance(one, Exception) else _match_forecast(one) for one in found]
+
+
+def _match_forecast(forecast_of: Any) -> say.MatchForecast:
+    win, draw, loss = forecast_of.probabilities[0].tolist()
+    return say.MatchForecast(
+        win=win,
+        draw=draw,
+        loss=loss,
+        points=float(forecast_of.points[0]),
+        unknown=list(forecast_of.unknown),
+        notes=list(forecast_of.notes),
+    )
 
 
 def quality(book: RatingBook, asked: say.Candidates | say.Options) -> say.Ranked:

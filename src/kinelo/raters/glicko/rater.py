@@ -7,7 +7,7 @@ advantage and draws, so that their forecasts are win, draw and loss probabilitie
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -20,7 +20,7 @@ from kinelo.raters.band import band_walk
 from kinelo.raters.glicko import kernels
 from kinelo.raters.glicko.kernels import GlickoParameters, GlickoState, GlickoTrace
 from kinelo.raters.reading import SHARPNESS_WALK
-from kinelo.raters.sides import HOME_STEP, Ahead, SideLaw, SideRater, begin_common
+from kinelo.raters.sides import HOME_STEP, Ahead, SideLaw, SideRater, begin_common, dispatch
 from kinelo.raters.start import Start
 from kinelo.raters.state import BOLD, NEVER, MatchColumns, RatingTable, StateColumn
 from kinelo.raters.streaming import LOOK
@@ -89,18 +89,18 @@ class GlickoLaw(SideLaw):
         """The loop over matches and its arguments."""
         return kernels.play_all, (columns, self.numbers, known, common, trace)
 
-    def forecasts(self, trace: GlickoTrace) -> tuple[Array, Array]:
+    def forecasts(self, trace: GlickoTrace, run: Callable[..., None] = dispatch) -> tuple[Array, Array]:
         """Chances and ratings of both sides before each match."""
         out = np.empty((trace.z.size, 3))
-        kernels.all_chances(trace.z, trace.doubt, trace.ties, trace.sharpness, out)
+        run(kernels.all_chances, trace.z, trace.doubt, trace.ties, trace.sharpness, out)
         return out, self.initial + trace.ratings / Q
 
-    def ahead(self, columns: MatchColumns, table: Any, common: Array) -> Ahead:
+    def ahead(self, columns: MatchColumns, table: Any, common: Array, run: Callable[..., None] = dispatch) -> Ahead:
         """What is believed of matches to come."""
         size, first = columns.day.size, table.fills["variance"]
         trace = _empty_trace(size, np.empty(0, np.int64))
-        kernels.foresee(columns, 0, size, self.numbers, table.known, first, common, trace)
-        return Ahead(trace.z, trace.doubt, *self.forecasts(trace))
+        run(kernels.foresee, columns, 0, size, self.numbers, table.known, first, common, trace)
+        return Ahead(trace.z, trace.doubt, *self.forecasts(trace, run))
 
     def chances(self, z: Array, doubt: Array | None, common: Array) -> Array:
         """Chances of matches with these differences of ratings and doubts (none), as things stand."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -19,7 +19,7 @@ from kinelo.model.outcome import Outcome
 from kinelo.model.steps import ELITE
 from kinelo.play.laws import points_scale
 from kinelo.raters.batches import moved_twins, slopes_of
-from kinelo.raters.sides import Ahead, SideLaw, SideRater, begin_common
+from kinelo.raters.sides import Ahead, SideLaw, SideRater, begin_common, dispatch
 from kinelo.raters.slots import SlotRow
 from kinelo.raters.start import Start
 from kinelo.raters.state import ALIKE, BOLD, LevelState, MatchColumns, MatchIndices, RatingTable, StateColumn, in_batch
@@ -205,20 +205,20 @@ class EloLaw(SideLaw):
         """Chances and ratings of both sides before each match."""
         return (trace.chances[0] if self.outcome is None else self._by_outcome(trace.z[:, 0])), trace.ratings
 
-    def ahead(self, columns: MatchColumns, table: Any, common: Array) -> Ahead:
+    def ahead(self, columns: MatchColumns, table: Any, common: Array, run: Callable[..., None] = dispatch) -> Ahead:
         """What is believed of matches to come."""
         size, f = columns.day.size, columns.noise if columns.noise.size else 1.0
         z, doubt, ratings = np.empty(size), np.empty(size), np.empty((size, 2))
-        kernels.foresee_all(columns._replace(noise=ALIKE), self.numbers, table.known, common, z, doubt, ratings)
-        return Ahead(z / f, doubt / f**2, self.chances(z / f, None, common), ratings)
+        run(kernels.foresee_all, columns._replace(noise=ALIKE), self.numbers, table.known, common, z, doubt, ratings)
+        return Ahead(z / f, doubt / f**2, self.chances(z / f, None, common, run), ratings)
 
-    def chances(self, z: Array, doubt: Array | None, common: Array) -> Array:
+    def chances(self, z: Array, doubt: Array | None, common: Array, run: Callable[..., None] = dispatch) -> Array:
         """Chances of matches with these differences of strength, as things stand."""
         if self.outcome is not None:
             return self._by_outcome(z)
         ties, out = common.item(KAPPA), np.empty((z.size, 3))
         scale = points_scale.py_func(self.numbers.outer_nu, self.numbers.in_points * ties)
-        kernels.all_chances(math.exp(float(common[BOLD])) * z, scale, ties, self.blur, out)
+        run(kernels.all_chances, math.exp(float(common[BOLD])) * z, scale, ties, self.blur, out)
         return out
 
     def _by_outcome(self, z: Array) -> Array:
