@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
@@ -22,7 +23,7 @@ pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])"
 testing = pytest.importorskip("starlette.testclient")
 from kinelo.service import doors  # noqa: E402
 from kinelo.service import wording as say  # noqa: E402
-from kinelo.service.app import READERS, create_app  # noqa: E402
+from kinelo.service.app import READERS, Together, create_app  # noqa: E402
 from kinelo.service.guard import MOST_AT_ONCE, MOST_STRANGERS, Guard  # noqa: E402
 from kinelo.service.metrics import Metrics  # noqa: E402
 from kinelo.service.settings import Settings  # noqa: E402
@@ -280,6 +281,31 @@ def test_forecasts_asked_for_at_once_are_each_answered(address, monkeypatch):
         if not str(book.path).startswith("/"):  # a forecast from a file waits for nobody
             with pytest.raises(ZeroDivisionError):
                 client.post("/forecast", json=asked[0])
+
+
+def test_many_who_ask_together_are_all_answered_and_let_others_in(monkeypatch):
+    """Each gets the own answer; as many as a question holds go together, and what else is asked comes between."""
+    monkeypatch.setattr("kinelo.service.app.MOST_TOGETHER", 7)
+    taken: list[list[int] | str] = []
+
+    def door(book: str, asked: list[int]) -> list[str]:
+        taken.append(asked)
+        if not taken[1:]:
+            pool.submit(taken.append, "another")
+        return [f"{book} {number}" for number in asked]
+
+    async def ask() -> list[str]:
+        together = Together(pool, door, "book")  # type: ignore[arg-type]
+        return await asyncio.gather(*(together.asked(number) for number in range(40)))
+
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(time.sleep, 0.2)  # until all have asked
+        assert asyncio.run(ask()) == [f"book {number}" for number in range(40)]
+    together = [part for part in taken if part != "another"]
+    assert list(map(len, together)) == [7, 7, 7, 7, 7, 5] and [one for part in together for one in part] == list(
+        range(40)
+    )
+    assert taken.index("another") < len(taken) - 1
 
 
 @pytest.mark.parametrize("every", [30, 10_000])
