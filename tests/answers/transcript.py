@@ -34,9 +34,9 @@ DIGITS = 6
 """Significant digits that are kept of a number; more differ between processors."""
 LAST_DIGITS = 2
 """By how many units of its last digit a number with decimals may differ."""
-TOOK = re.compile(r', "seconds": [^,}]+')
+TOOK = re.compile(r', "seconds": [^,}]+|,?worker="\d+"')
 NOTHING = re.compile(r"-?\d+\.\d+e-1[3-9]")
-SPEED = re.compile("matches/s$")
+SPEED = re.compile("matches/s$|_seconds_")
 SIGN_OF_ZERO = re.compile(r"[-−+](?=0*\.?0+(?![\d.]))")
 COUNTED = re.compile(r"-\d|(?: \w+)? (?:match|side|row|contest|player|vote|name|day|entr|race|time)")
 """What stands behind a whole number that is no estimate: the rest of a date, or what is counted."""
@@ -96,6 +96,14 @@ def say(*answers: Any) -> None:
             print(one)
 
 
+def read(read_table: Any = kn.read_matches, /, **columns: list[Any]) -> None:
+    """Print what is read of a table, row by row, and what is not used."""
+    table = read_table(columns)
+    lost = table.rejected
+    rejected = [f"row {row}: {why} {what}" for row, why, what in zip(lost.row, lost.reason, lost.content, strict=True)]
+    say(table, *map(table._line, range(len(table))), *rejected, *(f"note: {note}" for note in table.notes))
+
+
 def _chances(forecast: Any) -> list[Any]:
     return [getattr(forecast, name) for name in ("probabilities", "win", "expected_place") if hasattr(forecast, name)]
 
@@ -118,7 +126,7 @@ class Asking:
     def __init__(self, folder: Path) -> None:
         shutil.copytree(HERE / "leagues", folder, dirs_exist_ok=True)
         self.folder, self.client = folder, None
-        self.names: dict[str, Any] = {"kn": kn, "pl": pl, "tell": tell, "say": say}
+        self.names: dict[str, Any] = {"kn": kn, "pl": pl, "tell": tell, "say": say, "read": read}
 
     def __enter__(self) -> Asking:
         self.patch = pytest.MonkeyPatch()
