@@ -34,6 +34,8 @@ DIGITS = 6
 """Significant digits that are kept of a number; more differ between processors."""
 LAST_DIGITS = 2
 """By how many units of its last digit a number with decimals may differ."""
+LONGEST_PATH = 48
+"""Signs that are kept of a line that is drawn."""
 TOOK = re.compile(r', "seconds": [^,}]+|,?worker="\d+"')
 NOTHING = re.compile(r"-?\d+\.\d+e-1[3-9]")
 SPEED = re.compile("matches/s$|_seconds_")
@@ -55,9 +57,12 @@ def asked_of(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 class Words(HTMLParser):
-    """The words of a page: a line for each block and each row of a table."""
+    """The words of a page: a line for each block and each row of a table, and where what is drawn begins."""
 
     BLOCKS = frozenset({"p", "h1", "h2", "h3", "tr", "li", "figcaption", "div", "summary", "title", "text", "option"})
+
+    DRAWN = frozenset({"path", "polyline", "polygon", "line", "rect", "circle"})
+    WHERE = frozenset({"d", "points", "x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "width", "height", "scope"})
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,6 +71,13 @@ class Words(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.hidden += tag in ("script", "style")
         self.text += "\n" if tag in self.BLOCKS else " | " if tag in ("td", "th") else ""
+        if tag in self.DRAWN:
+            where = [
+                re.sub(r"(?<=.{40})[\d.]+$", "", str(value)[:LONGEST_PATH])
+                for name, value in attrs
+                if name in self.WHERE
+            ]
+            self.text += f"\n{tag} {' '.join(where)}"
 
     def handle_endtag(self, tag: str) -> None:
         self.hidden -= tag in ("script", "style")
