@@ -18,6 +18,7 @@ from kinelo.book.tiers import moved_by_luck, tier_board
 from kinelo.decisions.queueing import Lobbies, Ticket, form_lobbies
 from kinelo.raters.noise import NoiseFactors
 from leagues import match_league
+from patience import PATIENCE
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])")
 testing = pytest.importorskip("starlette.testclient")
@@ -296,7 +297,8 @@ def test_many_who_ask_together_are_all_answered_and_let_others_in(monkeypatch):
 
     async def ask() -> list[str]:
         together = Together(pool, door, "book")  # type: ignore[arg-type]
-        return await asyncio.gather(*(together.asked(number) for number in range(40)))
+        asked = asyncio.gather(*(together.asked(number) for number in range(40)))
+        return await asyncio.wait_for(asked, PATIENCE)
 
     with ThreadPoolExecutor(1) as pool:
         pool.submit(time.sleep, 0.2)  # until all have asked

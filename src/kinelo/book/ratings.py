@@ -292,15 +292,20 @@ def shown_rows(rater: Any) -> list[SlotRow]:
     """Ratings of a rater that is kept as a whole, as rows of ``slot``."""
     if not hasattr(rater, "ratings_"):
         return []
+    table = rater.ratings_
+
+    def column(name: str, default: Any) -> list[Any]:
+        return table[name].to_list() if name in table.columns else [default] * table.height
+
+    dates = np.array(column("last_played", None), "datetime64[us]").astype("datetime64[D]")
+    days = np.where(np.isnat(dates), NEVER, dates.astype(np.int64)).tolist()
     rows = []
-    for row in rater.ratings_.iter_rows(named=True):
-        day = row.get("last_played")
-        doubt: Any = row.get("uncertainty")
+    for kind, name, rating, doubt, games, day in zip(
+        column("kind", "side"), table["name"].to_list(), table["rating"].to_list(), column("uncertainty", None),
+        column("matches", 1), days,
+    ):  # fmt: skip
         spread = float(doubt) if doubt is not None and math.isfinite(doubt) else 0.0
-        rows.append(SlotRow(
-            str(row.get("kind", "side")), str(row["name"]), float(row["rating"]), spread**2,
-            int(row.get("matches") or 1), NEVER if day is None else int(np.datetime64(day, "D").astype(np.int64)),
-        ))  # fmt: skip
+        rows.append(SlotRow(str(kind), str(name), float(rating), spread**2, int(games or 1), day))
     return rows
 
 
