@@ -2,6 +2,7 @@ import errno
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -190,8 +191,7 @@ def test_a_file_in_the_way_is_refused(tmp_path):
 @pytest.mark.parametrize("name", ["data.zarr/rating/c/7/0", "data.zarr/rating/zarr.json", "manifest.json"])
 @pytest.mark.parametrize("harm", ["flip", "cut", "remove"])
 def test_a_damaged_store_is_refused_and_left_alone(uninterrupted, tmp_path, name, harm):
-    folder = tmp_path / "run"
-    run(folder)
+    folder = shutil.copytree(uninterrupted, tmp_path / "run")
     path = folder / name
     content = bytearray(path.read_bytes())
     content[len(content) // 2] ^= 1
@@ -213,7 +213,7 @@ def test_a_damaged_store_is_refused_and_left_alone(uninterrupted, tmp_path, name
 
 
 def test_another_format_is_refused(uninterrupted, tmp_path):
-    run(tmp_path / "run")
+    shutil.copytree(uninterrupted, tmp_path / "run")
     path = tmp_path / "run" / "manifest.json"
     document = json.loads(path.read_text()) | {"format": "kinelo run 99"}
     path.write_text(json.dumps(document))
@@ -358,8 +358,8 @@ def test_rows_come_back_as_they_were_given(tmp_path):
         7,
     ],
 )
-def test_a_manifest_that_names_files_elsewhere_is_damaged(tmp_path, files):
-    run(tmp_path / "run")
+def test_a_manifest_that_names_files_elsewhere_is_damaged(uninterrupted, tmp_path, files):
+    shutil.copytree(uninterrupted, tmp_path / "run")
     rewritten(tmp_path / "run", files=files)
     with pytest.raises(InputError, match="damaged"):
         RunStore.open(tmp_path / "run", INPUTS, LAYOUT)
@@ -372,8 +372,8 @@ def test_a_manifest_that_names_a_state_elsewhere_is_damaged(tmp_path, state):
         RunStore.open(tmp_path / "run", INPUTS, LAYOUT)
 
 
-def test_a_file_elsewhere_is_damage_even_where_it_is_as_the_manifest_says(tmp_path):
-    run(tmp_path / "run")
+def test_a_file_elsewhere_is_damage_even_where_it_is_as_the_manifest_says(uninterrupted, tmp_path):
+    shutil.copytree(uninterrupted, tmp_path / "run")
     files = json.loads((tmp_path / "run" / "manifest.json").read_text())["content"]["files"]
     name, digest = next(iter(files.items()))
     (tmp_path / "run" / name).rename(tmp_path / "taken")
