@@ -19,7 +19,7 @@ def test_a_league_with_form_is_stretched_by_noise_and_by_following_form():
     )
     found = kn.diagnose(system, league, form)
     run = kn.simulate(
-        system, league, steps=40_000, matches_per_step=7, record_every=50, realisations=16, seed=3, dynamics=form
+        system, league, steps=20_000, matches_per_step=7, record_every=50, realisations=16, seed=3, dynamics=form
     )
     slopes = np.array([np.polyfit(league.theta, one, 1)[0] for one in run.rating.values[:, 80:].mean(axis=1)])
     assert abs(slopes.mean() - found.slope) < 3.5 * slopes.std(ddof=1) / 4
