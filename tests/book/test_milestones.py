@@ -84,7 +84,11 @@ def test_a_refit_is_a_fit_of_what_the_book_holds(kind, address):
         assert len(milestones(other)) == 2 and other.check() == []
 
 
-@pytest.mark.parametrize("kind", ["team", "rank", "kalman"])
+@pytest.mark.parametrize(
+    ("kind", "address"),
+    [("kalman", "sqlite"), *((kind, database) for kind in ("team", "rank") for database in ("sqlite", "postgresql"))],
+    indirect=["address"],
+)
 def test_a_refit_that_fails_changes_nothing(kind, address, monkeypatch):
     book = begin(kind, address)
     failing, before = Fails(monkeypatch, book), book.ratings_

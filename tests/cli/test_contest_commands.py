@@ -100,7 +100,7 @@ def test_luck_depends_on_a_column_by_every_door(tmp_path):
     """Races on two tracks by turns, one of them mostly luck: the command, the book and the rater say the same."""
     rng, rows = np.random.default_rng(3), ["race,date,driver,track,place"]
     strength = rng.normal(size=12)
-    for c in range(70):
+    for c in range(44):
         track, day = ("oval", "road")[c % 2], np.datetime64("2022-01-03") + 7 * c
         chosen = rng.choice(12, 7, replace=False)
         order = chosen[np.argsort(-(strength[chosen] + (3.0, 0.8)[c % 2] * rng.normal(size=7)))]
