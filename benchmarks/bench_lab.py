@@ -203,14 +203,14 @@ async def first_paint(browser, address: str) -> float:
 
 
 async def fetched(address: str, paths: list[str]) -> float:
-    """Ask for the whole page as a browser does, six requests at once, without drawing it: when the last is answered."""
-    import httpx
+    """Ask for the whole page as a browser does, six requests at once, without drawing it: when the last is answered.
 
-    limits = httpx.Limits(max_connections=6, keepalive_expiry=1.0)
-    async with httpx.AsyncClient(base_url=f"http://{address}", limits=limits, timeout=60) as client:
-        (await client.get("/")).raise_for_status()
-        for answer in await asyncio.gather(*(client.get(path) for path in paths)):
-            answer.raise_for_status()
+    By curl, since clients written in Python take six times the processor time of the lab that they ask.
+    """
+    wanted = [part for path in paths for part in (f"http://{address}{path}", "--output", "/dev/null")]
+    command = ("curl", "--silent", "--no-progress-meter", "--fail", "--parallel", "--parallel-max", "6", "--header", "accept-encoding: gzip")
+    process = await asyncio.create_subprocess_exec(*command, *wanted)
+    assert await process.wait() == 0
     return time.time()
 
 
@@ -224,7 +224,7 @@ def test_thirty_browsers(table, address):
             browser = await playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
             page = await (await browser.new_context()).new_page()
             await page.goto(f"http://{address}/", wait_until="networkidle")
-            paths = [one.removeprefix(f"http://{address}") for one in await page.evaluate(REQUESTS)]
+            paths = ["/"] + [one.removeprefix(f"http://{address}") for one in await page.evaluate(REQUESTS)]
             await page.context.close()
             painted, served = [], []
             for _ in range(3):
