@@ -375,17 +375,17 @@ def _watch(
 ) -> None:
     """Name sides whose results since a day do not fit what they were rated before it."""
     from kinelo.decisions.wrong_ratings import watch, watch_lines
-    from kinelo.raters.choice import rater_called, usual_rater
+    from kinelo.raters.choice import rater_called
 
-    if rater is not None:
-        check_rater(rater, reading, MATCHES)
+    rater = "kalman" if rater is None else rater  # with which levels were counted
+    check_rater(rater, reading, MATCHES)
     matches, day = reading.load(results), str(forms.watch)
     before, since = matches.before(day), matches.since(day)
     if not len(before) or not len(since):
         raise InputError(f"--watch {day} needs matches before that day and since; there are {len(before):,} and "
                          f"{len(since):,}.")  # fmt: skip
     with plain_warnings():
-        rated = rater_called(rater or usual_rater(matches), *reading.asked_of_rater()).fit(before)
+        rated = rater_called(rater, *reading.asked_of_rater()).fit(before)
         evidence = watch(rated, since, false_share=forms.false_share)
     if out is not None:
         write_csv(evidence, out)
