@@ -69,3 +69,20 @@ def test_no_rater_learns_from_the_order():
     points = rater.predict(both).points
     assert points.sum() == pytest.approx(1.0, abs=0.1)
     assert np.all(np.abs(points - 0.5) < 0.3)
+
+
+def test_where_one_winner_is_named_letters_are_names_too():
+    # "A" would be the second side, "D" a draw and "Home" the first side, were they words.
+    table = {
+        "home": ["Ann", "Bob", "D", "Ann", "Home"],
+        "away": ["Bob", "Cid", "A", "D", "A"],
+        "winner": ["A", "Cid", "D", "draw", "A"],
+    }
+    matches = kn.read_matches(table)
+    assert matches.result.tolist() == [0.0, 1.0, 0.5, 0.0]
+    assert matches.rejected.counts() == {"unreadable result": 1}
+    assert "results were read from the names of winners" in matches.notes
+    words = kn.read_matches({"home": ["Ann", "Cid"], "away": ["Bob", "Dan"], "winner": ["A", "H"]})
+    assert words.result.tolist() == [0.0, 1.0]
+    bad = kn.read_matches({"home": ["x", "y"], "away": ["y", "z"], "winner": ["x", "tie (bothbad)"]})
+    assert "results were read from the names of winners, 'tie (bothbad)', where both sides were bad, as a draw" in bad.notes

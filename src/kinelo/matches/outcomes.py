@@ -133,13 +133,15 @@ def read_results(
         second = "2" if winners or (text == "2").any() else "0"
         worded[(text == "1").fill_null(False).to_numpy()] = 1.0
         worded[(text == second).fill_null(False).to_numpy()] = 0.0
-    # A side may be called "A" or "Home": names hold where they explain every match that was not drawn.
-    if np.all(np.isfinite(named) | (worded == 0.5) | text.is_null().to_numpy()):
-        return np.where(np.isnan(named), worded, named), "results were read from the names of winners"
-    remark = "results were read from words"
+    # A side may be called "A" or "Home": names hold where one of them is no word, or they explain all that was not drawn.
+    by_name = np.where(np.isnan(named) & (worded == 0.5), 0.5, named)
+    if np.any(np.isfinite(named) & np.isnan(worded)) or np.all(np.isfinite(by_name) | text.is_null().to_numpy()):
+        result, remark = by_name, "results were read from the names of winners"
+    else:
+        result, remark = worded, "results were read from words"
     if (bad := text.filter(text.is_in(BOTH_BAD))).len():
         remark += f", {bad[0]!r}, where both sides were bad, as a draw"
-    return np.where(np.isnan(worded), named, worded), remark
+    return result, remark
 
 
 def _cleaned(column: pl.Series) -> pl.Series:
