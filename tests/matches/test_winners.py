@@ -85,4 +85,5 @@ def test_where_one_winner_is_named_letters_are_names_too():
     words = kn.read_matches({"home": ["Ann", "Cid"], "away": ["Bob", "Dan"], "winner": ["A", "H"]})
     assert words.result.tolist() == [0.0, 1.0]
     bad = kn.read_matches({"home": ["x", "y"], "away": ["y", "z"], "winner": ["x", "tie (bothbad)"]})
-    assert "results were read from the names of winners, 'tie (bothbad)', where both sides were bad, as a draw" in bad.notes
+    said = "results were read from the names of winners, 'tie (bothbad)', where both sides were bad, as a draw"
+    assert said in bad.notes

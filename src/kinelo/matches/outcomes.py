@@ -133,7 +133,7 @@ def read_results(
         second = "2" if winners or (text == "2").any() else "0"
         worded[(text == "1").fill_null(False).to_numpy()] = 1.0
         worded[(text == second).fill_null(False).to_numpy()] = 0.0
-    # A side may be called "A" or "Home": names hold where one of them is no word, or they explain all that was not drawn.
+    # A side may be called "A" or "Home": names hold where one is no word, or they explain all that was not drawn.
     by_name = np.where(np.isnan(named) & (worded == 0.5), 0.5, named)
     if np.any(np.isfinite(named) & np.isnan(worded)) or np.all(np.isfinite(by_name) | text.is_null().to_numpy()):
         result, remark = by_name, "results were read from the names of winners"
