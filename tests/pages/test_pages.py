@@ -324,7 +324,7 @@ def test_the_page_of_somebody_says_what_the_next_match_would_change():
             [expected, expected - 15, expected - 30], abs=0.051
         )
     assert "on neutral ground, on the day of the last match" in page and "<h2>Through time</h2>" in page
-    assert f"Rated {rating['Flo']:.0f} by plain Elo, K = 30 after\n120 matches" in page
+    assert f"Rated {rating['Flo']:.0f} by plain Elo, K = 30 from a table of\n120 matches, with" in page
     with pytest.raises(InputError, match="cannot say why ratings moved"):
         kn.pages.share_page(Speechless(rater), matches=matches, of="Flo")
 

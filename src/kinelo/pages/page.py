@@ -240,8 +240,8 @@ def player_body(rater: Any, played: Any, name: str, heading: str, last: int) -> 
         )
         history = f"<h2>Through time</h2>{chart_html(chart)}"
     return f"""<h1>{escape(heading)}</h1>
-<p class="source">Rated {rated:.0f} by {escape(getattr(rater, "label", type(rater).__name__))} after
-{played.kind.counted(len(played))} with Kinelo.</p>
+<p class="source">Rated {rated:.0f} by {escape(getattr(rater, "label", type(rater).__name__))} from a table of
+{played.kind.counted(len(played))}, with Kinelo.</p>
 <h2>Why did this rating move?</h2><p class="lead">{escape(account.summary())}</p>
 <p>Every row adds up: its terms are the whole change, and the last row is the sum of all.</p>
 {in_frame(account.table())}{meaning}
