@@ -137,7 +137,8 @@ CASES = {
         "The columns of the table differ in length ('home': 1, 'away': 2, 'result': 2).",
     ),
     "a row that is a number": (
-        lambda: load_table([{"home": "A"}, 7]), "A list of matches holds one dictionary per row, but row 2 is of type int.",
+        lambda: load_table([{"home": "A"}, 7]),
+        "A list of matches holds one dictionary per row, but row 2 is of type int.",
     ),
     "three sides": (
         lambda: kn.read_matches({"team1": ["A"], "team2": ["B"], "team3": ["C"], "winner": ["A"]}),

@@ -199,7 +199,8 @@ def _from_rows(rows: Sequence[Any]) -> pl.DataFrame:
     wrong = next((k for k, row in enumerate(rows) if not isinstance(row, Mapping)), None)
     if wrong is not None:
         raise InputError(
-            f"A list of matches holds one dictionary per row, but row {wrong + 1} is of type {type(rows[wrong]).__name__}."
+            f"A list of matches holds one dictionary per row, but row {wrong + 1} is of type "
+            f"{type(rows[wrong]).__name__}."
         )
     names = list(dict.fromkeys(str(name) for row in rows for name in row))
     return pl.DataFrame([column_of(name, [row.get(name) for row in rows]) for name in names])
