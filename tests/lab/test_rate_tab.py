@@ -246,7 +246,7 @@ def test_long_odd_and_many_names_are_shown_and_outliers_hide_nobody(visit):
     page.wait_for_selector("#rate-error:not([hidden])")
     assert page.is_visible("#leaderboard")  # a bad file costs nothing
     page.click("#compare-go")
-    until(page, "document.querySelector('#compare-words').textContent.startsWith('Trying KalmanElo, 1 of')")
+    until(page, "document.querySelector('#compare-words').textContent.startsWith('Trying TeamElo, 1 of')")
     page.click("#compare-stop")
     assert page.inner_text("#compare-words") == "The comparison was stopped." and page.is_hidden("#compare-working")
 

@@ -135,7 +135,8 @@ def usual_rater(matches: Matches | Contests | MatchScan | ContestScan) -> str:
 
     if kind_of(matches) is CONTESTS:
         return "rank"
-    played: Any = matches if matches.in_memory else next(iter(matches.pieces()), None)
+    asked: Any = matches
+    played = asked if asked.in_memory else next(iter(asked.pieces()), None)
     return "team" if played is not None and np.isnan(played.margin).all() else "kalman"
 
 
