@@ -27,7 +27,7 @@ def test_the_list_names_every_match_so_that_it_can_be_taken_out(ids, dates, tmp_
     assert [row[1] for row in rows] == (dates or ["undated"] * 3)
     if ids:
         assert [row[0] for row in rows] == ids
-    span = " from 2024-03-01 to 2024-03-05" if dates else ""
+    span = ", 2024-03-01 to 2024-03-05" if dates else ""
     assert f": 3 matches{span}, 4 rated by TeamElo" in summary and "1970" not in summary
     run(tmp_path / "b", "--remove", rows[1][0])
     left = kn.RatingBook(tmp_path / "b").matches()

@@ -147,6 +147,10 @@ def test_the_usual_rater_is_the_filter_where_a_margin_is_known_of_files_in_piece
         scan = kn.matches.scan_matches(tmp_path / f"{name}.parquet")
         assert usual_rater(kn.read_matches(frame)) == usual_rater(scan) == usual
         assert next(iter(candidates(kn.read_matches(frame)))) == {"kalman": "KalmanElo", "team": "TeamElo"}[usual]
+    for part, margins in enumerate(([None, None], [None, 3])):  # the only margin lies beyond the first piece
+        later = dated.with_columns(pl.col("date").dt.offset_by(f"{part}y"), margin=pl.Series(margins, dtype=pl.Int64))
+        later.write_parquet(tmp_path / f"part{part}.parquet")
+    assert usual_rater(kn.matches.scan_matches(tmp_path / "part*.parquet")) == "kalman"
     race = {"contest": [1, 1], "name": ["Ann", "Bob"], "place": [1, 2]}
     assert usual_rater(kn.read_contests(race)) == "rank"
     assert kn.raters.choose_rater(wins(50, range(0, 50, 3))).name == "TeamElo"  # too few to be compared

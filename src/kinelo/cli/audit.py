@@ -377,7 +377,7 @@ def _watch(
     from kinelo.decisions.wrong_ratings import watch, watch_lines
     from kinelo.raters.choice import rater_called
 
-    rater = "kalman" if rater is None else rater  # with which levels were counted
+    rater = "kalman" if rater is None else rater  # the one by which innocents who are named were counted
     check_rater(rater, reading, MATCHES)
     matches, day = reading.load(results), str(forms.watch)
     before, since = matches.before(day), matches.since(day)

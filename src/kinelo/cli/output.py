@@ -185,14 +185,6 @@ def league_name(results: Path) -> str:
     return f"{name[:1].upper()}{name[1:]}"
 
 
-def span_of(table: Any) -> str:
-    """From which day to which the matches of a table are, in words; nothing where they have no dates."""
-    if not len(table) or not table.dated:
-        return ""
-    first, last = table.date[0], table.date[-1]
-    return f" on {first}" if first == last else f" from {first} to {last}"
-
-
 def refuse_overwriting(given: Mapping[str, Any]) -> None:
     """Refuse arguments of which one is to be written where another is read or written.
 

@@ -22,7 +22,7 @@ from kinelo.cli.options import (
     grouped,
     option,
 )
-from kinelo.cli.output import console, echo_json, is_page, league_name, option_words, picture_name, say_note, span_of
+from kinelo.cli.output import console, echo_json, is_page, league_name, option_words, picture_name, say_note
 from kinelo.cli.rating import (
     Board,
     board_of,
@@ -450,9 +450,9 @@ def book(
     if listed and matches is not None:
         for row in range(len(matches)):  # identifier, date, sides and result; of contests, entrants by place
             typer.echo(matches._line(row))
-    span = "" if matches is None else span_of(matches)
-    held = KINDS[opened.noun].counted(len(opened))
-    typer.echo(f"{address}: {held}{span}, {opened.ratings_.height:,} rated by {opened.rater!r}")
+    parts = [KINDS[opened.noun].counted(len(opened)), "" if matches is None else matches._span]
+    held = ", ".join(filter(None, parts))
+    typer.echo(f"{address}: {held}, {opened.ratings_.height:,} rated by {opened.rater!r}")
 
 
 def _parted(words: list[str], ratings: bool, *, asked: bool) -> tuple[str, str, Path]:

@@ -21,7 +21,7 @@ from kinelo.cli.options import (
     grouped,
     refuse_options,
 )
-from kinelo.cli.output import GIVEN, console, echo_json, say_note, span_of
+from kinelo.cli.output import GIVEN, console, echo_json, say_note
 from kinelo.errors import InputError
 from kinelo.matches.kinds import Kind
 
@@ -83,8 +83,7 @@ def read(
     who = kind.those(len(table.present))
     if not kind.two_sided:
         who = "rated: " + ", ".join(f"{name} ({len(slot.names):,})" for name, slot in table.slots.items())
-    title = f"{results}: {kind.counted(len(table))}{span_of(table)}, {who}"
-    typer.echo(f"{title}.")
+    typer.echo(f"{results}: {', '.join(filter(None, (kind.counted(len(table)), table._span, who)))}.")
     console().print(Table([words("What", "what"), words("How it is read", "how")], rows))
     typer.echo(f"Kept: {place}")
 

@@ -377,11 +377,10 @@ class Contests(DatedTable):
         if len(self) == 0:
             return "Contests: none"
         least, most = int(self.sizes.min()), int(self.sizes.max())
-        first, last = self.date[0], self.date[-1]
         parts = [
             f"{len(self):,} of {counted(np.unique(self.entrant).size, 'entrant', 'entrants')}",
             f"{least:,} in each" if least == most else f"{least:,} to {most:,} in each",
-            "undated" if not self.dated else f"on {first}" if first == last else f"{first} to {last}",
+            self._span or "undated",
         ]
         rated = [kind for kind in self.kinds if kind not in self.advantages]
         if len(rated) > 1:

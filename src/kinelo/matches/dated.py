@@ -212,6 +212,14 @@ class DatedTable:
         """Whether the table says when its rows took place; without dates they count in its order."""
         return bool(np.any(self.date != UNDATED))
 
+    @property
+    def _span(self) -> str:
+        """From which day to which, in words; nothing where no day is known."""
+        if not self.dated:
+            return ""
+        first, last = self.date[0], self.date[-1]
+        return f"on {first}" if first == last else f"{first} to {last}"
+
     @cached_property
     def day(self) -> NDArray[np.int64]:
         """Days since 1970-01-01 as integers."""

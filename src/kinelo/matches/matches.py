@@ -288,9 +288,7 @@ class Matches(DatedTable):
         if len(self) == 0:
             return "Matches: none"
         sides = np.unique(np.concatenate([self.home, self.away])).size
-        first, last = self.date[0], self.date[-1]
-        when = "undated" if not self.dated else f"on {first}" if first == last else f"{first} to {last}"
-        parts = [f"{len(self):,} of {sides:,} sides", when]
+        parts = [f"{len(self):,} of {sides:,} sides", self._span or "undated"]
         if self.lineups is not None:
             parts.append(f"{int(self.lineups.known().sum()):,} with line-ups")
         if self.conditions:

@@ -67,7 +67,7 @@ MOST_PAIRS = 5e6
 def ratings_body(rater: Any, played: Matches | Contests, heading: str, ranking: Mapping[str, Any] | None = None) -> str:
     """Return the body of the page; ``ranking`` holds arguments of :func:`kinelo.leaderboard`."""
     noun = played.kind.noun
-    when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
+    when = f", {played._span}" if played.dated else ""
     ranked, everyone = board_and_words(rater, played, **(ranking or {}))
     boards = boards_by_kind(board_with_tiers(rater, ranked))
     left_out = left_out_words(rater.ratings_.height - sum(board.height for board in boards.values()), noun)
@@ -394,7 +394,7 @@ def audit_body(audit: Audit | ContestAudit, heading: str) -> str:
             bands = "" if audit.opponents.alike else in_frame(bands_table(audit.bands))
             charts += f"<h2>Strong and weak sides</h2>{bands}\n" if bands else "\n"
             charts += f"<h2>K by period</h2>{chart_html(periods_chart(audit))}" if audit.matches.dated else ""
-    when = f", {played.date[0]} to {played.date[-1]}" if played.dated else ""
+    when = f", {played._span}" if played.dated else ""
     notes = "".join(f"<p>{escape(note)}</p>" for note in audit.notes)
     lead = "".join(f'<p class="lead">{escape(one)}</p>' for one in audit.lead.sentences)
     return f"""<h1>{escape(heading)}</h1>

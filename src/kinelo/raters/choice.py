@@ -133,11 +133,9 @@ def usual_rater(matches: Matches | Contests | MatchScan | ContestScan) -> str:
     """
     import numpy as np
 
-    if kind_of(matches) is CONTESTS:
-        return "rank"
     asked: Any = matches
-    played = asked if asked.in_memory else next(iter(asked.pieces()), None)
-    return "team" if played is not None and np.isnan(played.margin).all() else "kalman"
+    pieces = [asked] if asked.in_memory else asked.pieces()
+    return kind_of(matches).usual_rater or ("team" if all(np.isnan(one.margin).all() for one in pieces) else "kalman")
 
 
 def candidates(

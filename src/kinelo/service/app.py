@@ -91,8 +91,6 @@ class Together:
     def _answer_waiting(self) -> None:
         """Answer those who wait, many at once."""
         taken = [self.waiting.popleft() for _ in range(min(len(self.waiting), MOST_TOGETHER))]
-        if self.waiting:  # after whatever else the pool was asked for meanwhile
-            self.pool.submit(self._answer_waiting)
         if taken:
             answers: Sequence[Any]
             try:
@@ -100,6 +98,8 @@ class Together:
             except Exception as error:  # nobody may wait for ever
                 answers = [error] * len(taken)
             taken[0][1].get_loop().call_soon_threadsafe(_answer, [answer for _, answer in taken], answers)
+        if self.waiting:  # after whatever else the pool was asked for meanwhile
+            self.pool.submit(self._answer_waiting)
 
 
 class BookThreads:
