@@ -110,6 +110,12 @@ ODD_MATCHES = {
     "a legend for two legs": (lines("2-1 (agg 3-3)", "0-0 (abandoned)", "1-2"), "H0>A0 H2<A2", {BROKEN: 1}),
     "two header rows": (
         "Home,,Away,\nteam,goals,team,goals\nA,2,B,1\nC,0,D,0", "asks: has neither scores nor results", {}),
+    "a column of scores by an unknown name": (
+        "Heim;Gast;Saison;Beginn;Tore\nA;B;2023-24;19:30;2:1\nB;A;2023-24;20:15;0:12",
+        "asks: or columns={'result': 'Tore'}, its columns", {}),
+    "columns of which none holds scores": (
+        "Heim;Gast;Saison;Beginn\nA;B;2023-24;19:30\nB;A;2023-24;20:15",
+        "asks: or columns={'result': ...}, its columns", {}),
     "winners of matches under way": (
         "date,home,away,winner,status\n2024-01-01,A,B,A,FT\n2024-01-02,C,D,C,Live\n2024-01-03,D,C,C,FT", "A>B D<C",
         {BROKEN: 1}),

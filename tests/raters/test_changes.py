@@ -8,6 +8,7 @@ import re
 from functools import cache, partial
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 import pytest
 from typer.testing import CliRunner
@@ -331,3 +332,33 @@ def test_the_page_runs(capsys):
     reason = names["one"]
     assert sum(reason.terms.values()) == pytest.approx(reason.change, abs=1e-9)
     assert "'draw'" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["classic", "full"])
+def test_an_account_tells_the_reset_of_a_season_from_what_others_played(name, tmp_path):
+    rater = kn.TeamElo.classic(k=24, home_advantage=0.0) if name == "classic" else kn.KalmanElo(sharpness=1.0, ties=0.4)
+    book = kn.RatingBook(tmp_path / "b.db", rater)
+    for home, away, day in (("A", "B", 1), ("A", "C", 2), ("C", "D", 3)):
+        book.update_one(home, away, "win", date=f"2024-01-0{day}", neutral=True)
+    ended = ratings(book)
+    book.season("One", reset=0.25)
+    begun = ratings(book)
+    drawn = begun["A"] - ended["A"]
+    assert drawn == pytest.approx(0.25 * (np.mean([*ended.values()]) - ended["A"]), abs=1e-9) and drawn < -3
+    told = kn.explain_last(book, "A")
+    assert told.season_since == pytest.approx(drawn, abs=1e-9)
+    assert told.since == pytest.approx(ended["A"] - told.steps[-1].reason.after, abs=1e-9)
+    assert told.totals()["season"] == told.season_since
+    lately = kn.explain_last(book, "A", last=1).summary()
+    assert f"{drawn:+.1f} by the reset of the season" in lately
+    assert told.table().rows[len(told.steps)]["words"] == "by the reset of the season, since then"
+    book.update_one("C", "B", "win", date="2024-02-01", neutral=True)
+    book.season("Two", reset=0.5)
+    book.update_one("B", "A", "draw", date="2024-03-01", neutral=True)
+    both = kn.explain_last(book, "A", last=2)
+    assert both.steps[1].season < drawn and both.season_since == 0.0
+    assert (abs(both.steps[1].elsewhere) < 1e-9) == (name == "classic")
+    assert math.fsum(both.totals().values()) == pytest.approx(both.change, abs=1e-9)
+    assert [row["words"] for row in both.table().rows][1] == "by the reset of the season"
+    newest = kn.explain_last(book, "A", last=1).steps[0]
+    assert (newest.season, newest.elsewhere) == (0.0, 0.0), "what came before the first match told is not told"

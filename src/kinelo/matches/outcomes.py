@@ -294,7 +294,7 @@ NEARLY_ALL = 0.9
 """Share of them that must be known words."""
 
 SMALLEST_FRACTION = 1e-6
-LARGEST_SCORE = 1e9
+LARGEST_SCORE, MOST_SEASON = 1e9, 1000
 """A score or a margin beyond this is no score."""
 
 
@@ -335,7 +335,7 @@ def read_outcome(rows: MatchRows, name: str) -> None:
     elif played:
         raise InputError(
             f"{name} has neither scores nor results; name them with columns={{'home_score': ..., 'away_score': ...}} "
-            f"or columns={{'result': ...}}, its columns are {listed(rows.table.columns)}."
+            f"or columns={{'result': {_scores_in(rows)}}}, its columns are {listed(rows.table.columns)}."
         )
     if rows.to_come.any():
         rows.result, rows.margin = (np.where(rows.to_come, np.nan, value) for value in (rows.result, rows.margin))
@@ -353,6 +353,21 @@ def read_outcome(rows: MatchRows, name: str) -> None:
                 f"endings={{{words[0]!r}: 'finished'}}, or 'to come', 'broken off' or 'forfeit'; give the column "
                 "another name if it says something else."
             )
+
+
+def _scores_in(rows: MatchRows) -> str:
+    """The first column that nothing else is read from and that holds scores such as 2:1, or ``...``.
+
+    Times of day are none, nor seasons such as 2023-24.
+    """
+    for column in rows.table.columns:
+        cells = rows.table[column].drop_nulls().head(SAMPLE)
+        if column in rows.found.values() or cells.dtype != pl.String or cells.str.contains(CLOCK).all():
+            continue
+        lines = read_scorelines(cells)
+        if lines is not None and np.fmax.reduce(np.fmax(lines.home, lines.away)) < MOST_SEASON:
+            return repr(column)
+    return "..."
 
 
 def _set_aside_unplayed(rows: MatchRows) -> dict[str, NDArray[np.bool_]]:

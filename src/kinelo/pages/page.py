@@ -31,7 +31,7 @@ from kinelo.pages.chart import chart_html
 from kinelo.pages.frame import html_page
 from kinelo.presentation import Column, Row, Table, html_facts, html_list, isolated, number, sentence, words
 from kinelo.raters.adapter import blank_of
-from kinelo.raters.explanation import ELSEWHERE, MEANWHILE, WORDS, Account, explain_last, who_met
+from kinelo.raters.explanation import BETWEEN, WORDS, Account, explain_last, who_met
 from kinelo.raters.history import rating_history
 from kinelo.raters.leaderboard import board_and_words, boards_by_kind, ratings_today
 from kinelo.raters.preview import OUTCOMES, preview
@@ -231,8 +231,7 @@ def player_body(rater: Any, played: Any, name: str, heading: str, last: int) -> 
     # One number on a page: that of the last day, as a leaderboard has it; names of several kinds have one each.
     today = ratings_today(rater).filter(pl.col("name") == name)["rating"]
     rated = today[0] if today.len() == 1 else account.after
-    terms = {term: WORDS.get(term, MEANWHILE) for term in account.totals()}
-    meaning = html_list(f"{term.capitalize()}: {said}." for term, said in terms.items() if term != ELSEWHERE)
+    meaning = html_list(f"{term.capitalize()}: {WORDS[term]}." for term in account.totals() if term not in BETWEEN)
     sentences, history = html_list(account.lines()[1:][::-1]), ""
     if played.dated and played.date[0] != played.date[-1]:
         chart = _shown_today(

@@ -7,7 +7,7 @@ draw and loss, weighted by the forecast (next to nothing in most raters), and th
 covariances, what is known of others is told apart too: the change without it, and the pull that it adds.
 
 How somebody's rating came about is told by the last matches one by one, each explained so, and by what moved the rating
-between them, while others played.
+between them: the resets of seasons, and what others played.
 """
 
 from __future__ import annotations
@@ -53,12 +53,13 @@ WORDS = {
     "replay": "later matches, rated again",
 }
 """Terms, and how a player reads them."""
-LEAST = 5e-13
+LEAST, LEAST_BETWEEN = 5e-13, 1e-9
 SMALLEST_SAID = 0.05
 """Points below which a term is left out of a sentence; it stands in the table and in JSON."""
 MOST_LAST = 1000
-ELSEWHERE = "elsewhere"
-MEANWHILE = "while others played"
+ELSEWHERE, SEASON = "elsewhere", "season"
+BETWEEN = {SEASON: "by the reset of the season", ELSEWHERE: "while others played"}
+"""What moves a rating between two matches of somebody, and how a player reads it."""
 RESULTS = {1.0: ("won", "against"), 0.5: ("drew", "with"), 0.0: ("lost", "to")}
 """What a match was to somebody, by the points of it."""
 
@@ -364,13 +365,17 @@ REASONS: dict[Kind, Callable[[Any, Any], dict[str, Reason]]] = {MATCHES: _of_mat
 
 @dataclass(frozen=True)
 class Step:
-    """A match of somebody: what it was, why the rating moved, and how it had moved since the match before."""
+    """A match of somebody: what it was, why the rating moved, and how it had moved since the match before.
+
+    ``season`` is what resets of seasons had moved it by, ``elsewhere`` all else, while others played.
+    """
 
     match_id: str
     date: str | None
     words: str
     reason: Reason
     elsewhere: float
+    season: float = 0.0
 
 
 @dataclass(frozen=True, repr=False)
@@ -386,10 +391,13 @@ class Account:
     after
         Rating now.
     steps
-        The matches in order. The terms of each and its ``elsewhere`` (what moved while others played since the one
-        before) add up, with the ``since`` of the end, to ``after − before``; of a first match, to what came after it.
+        The matches in order. The terms of each, its ``season`` and its ``elsewhere`` (what resets of seasons, and
+        others' matches, moved since the one before) add up, with ``since`` and ``season_since`` of the end, to
+        ``after − before``; of a first match, to what came after it.
     since
         What has moved since the last match, while others played.
+    season_since
+        What resets of seasons have moved since the last match.
     """
 
     name: str
@@ -397,6 +405,7 @@ class Account:
     after: float
     steps: tuple[Step, ...]
     since: float
+    season_since: float = 0.0
 
     @property
     def change(self) -> float | None:
@@ -414,19 +423,22 @@ class Account:
         """
         terms = [*(step.reason.terms for step in self.steps)]
         sums = {term: math.fsum(one.get(term, 0.0) for one in terms) for term in WORDS if any(term in t for t in terms)}
-        away = math.fsum([*(step.elsewhere for step in self.steps), self.since])
-        return sums | ({ELSEWHERE: away} if away else {})
+        between = {
+            SEASON: math.fsum([*(step.season for step in self.steps), self.season_since]),
+            ELSEWHERE: math.fsum([*(step.elsewhere for step in self.steps), self.since]),
+        }
+        return sums | {term: points for term, points in between.items() if abs(points) > LEAST_BETWEEN}
 
     def to_dict(self) -> dict[str, Any]:
         """All of it in words and numbers."""
         return {
             "name": self.name, "before": self.before, "after": self.after, "change": self.change,
             "steps": [
-                {"match_id": one.match_id, "date": one.date, "words": one.words, ELSEWHERE: one.elsewhere,
-                 **one.reason.to_dict()}
+                {"match_id": one.match_id, "date": one.date, "words": one.words, SEASON: one.season,
+                 ELSEWHERE: one.elsewhere, **one.reason.to_dict()}
                 for one in self.steps
             ],
-            "since": self.since, "totals": self.totals(),
+            "since": self.since, "season_since": self.season_since, "totals": self.totals(),
         }  # fmt: skip
 
     def lines(self) -> list[str]:
@@ -454,12 +466,15 @@ class Account:
         blank = dict.fromkeys(["date", "before", "change", *kinds])
         rows: list[Row] = []
         for step in self.steps:
-            if abs(step.elsewhere) >= SMALLEST_SAID:
-                rows.append({**blank, "words": MEANWHILE, "change": step.elsewhere})
+            moved = {SEASON: step.season, ELSEWHERE: step.elsewhere}
+            rows += [
+                {**blank, "words": BETWEEN[how], "change": x} for how, x in moved.items() if abs(x) >= SMALLEST_SAID
+            ]
             own = {"date": step.date, "words": step.words, "before": step.reason.before, "change": step.reason.change}
             rows.append({**blank, **own, **dict(step.reason.terms)})
-        if abs(self.since) >= SMALLEST_SAID:
-            rows.append({**blank, "words": f"{MEANWHILE}, since then", "change": self.since})
+        for how, points in {SEASON: self.season_since, ELSEWHERE: self.since}.items():
+            if abs(points) >= SMALLEST_SAID:
+                rows.append({**blank, "words": f"{BETWEEN[how]}, since then", "change": points})
         together = {"words": "all together", "before": self.before, "change": self.change}
         rows.append({**blank, **together, **{term: points for term, points in self.totals().items() if term in kinds}})
         columns = [words("Date", "date"), words("Match", "words"), number("Before", "before", ".1f")]
@@ -474,11 +489,29 @@ class Account:
 
 
 def _said(term: str) -> str:
-    return MEANWHILE if term == ELSEWHERE else f"for {WORDS[term]}"
+    return BETWEEN[term] if term in BETWEEN else f"for {WORDS[term]}"
+
+
+def _carry_on(walker: Any, matches: Any, day: int, name: str) -> float:
+    """Use further matches and begin the seasons until a day; how many points resets moved somebody on the way."""
+    moved = 0.0
+    for reset in getattr(walker, "_soft_resets", ())[getattr(walker, "_resets_done", 0) :]:
+        if reset.day > day:
+            break
+        at = int(np.searchsorted(matches.day, reset.day)) if len(matches) else 0
+        if at:
+            carry_on(walker, matches[:at])
+            matches = matches[at:]
+        before = ratings_by_name(walker).get(name, math.nan)
+        begin_seasons(walker, reset.day)
+        moved += np.nan_to_num(ratings_by_name(walker).get(name, math.nan) - before)
+    if len(matches):
+        carry_on(walker, matches)
+    return float(moved)
 
 
 def explain_last(rated: Any, name: str, matches: Any = None, *, last: int = LAST_EXPLAINED) -> Account:
-    """Why somebody's rating moved over its last matches, and while others played: all of it adds up.
+    """Why somebody's rating moved over its last matches, and between them: all of it adds up.
 
     Parameters
     ----------
@@ -524,23 +557,21 @@ def explain_last(rated: Any, name: str, matches: Any = None, *, last: int = LAST
     walker = blank_of(rater)
     steps, before, at = [], None, 0
     for k in rows[-most:].tolist():
-        if k > at:
-            carry_on(walker, played[at:k])
         match: Any = played[k : k + 1]
-        begin_seasons(walker, int(match.day[0]))
+        season = _carry_on(walker, played[at:k], int(match.day[0]), name)
         reason = REASONS[played.kind](walker, match).get(name)
         if reason is None:
             raise InputError(f"{type(rater).__name__} has no rating of {name!r:.60}.")
         known = reason.before
-        elsewhere = known - before if steps and known is not None and before is not None else 0.0
+        if known is None or before is None:
+            season, before = 0.0, known
+        elsewhere = known - before - season if known is not None and before is not None else 0.0
         day = str(match.date[0]) if played.dated else None
-        steps.append(Step(str(played._keys[k]), day, _words(rater, match, name), reason, elsewhere))
+        steps.append(Step(str(played._keys[k]), day, _words(rater, match, name), reason, elsewhere, season))
         before, at = reason.after, k
-    if at < len(played):
-        carry_on(walker, played[at:])
-    begin_seasons(walker, LAST_DAY)
+    season = _carry_on(walker, played[at:], LAST_DAY, name)
     now = ratings_by_name(walker)[name]
-    return Account(name, steps[0].reason.before, now, tuple(steps), now - steps[-1].reason.after)
+    return Account(name, steps[0].reason.before, now, tuple(steps), now - steps[-1].reason.after - season, season)
 
 
 def _entries_of(contests: Any, name: str) -> Iterator[NDArray[np.int64]]:

@@ -346,11 +346,12 @@ class Explanation(BaseModel):
 
 
 class Step(Reason):
-    """One of the matches of an account, and what moved the rating since the one before, while others played."""
+    """One of the matches of an account, and what resets and others' matches moved since the one before."""
 
     match_id: str
     date: str | None
     words: str
+    season: float
     elsewhere: float
 
 
@@ -363,6 +364,7 @@ class Account(BaseModel):
     change: float | None
     steps: list[Step]
     since: float
+    season_since: float
     totals: dict[str, float]
 
 
