@@ -3,6 +3,7 @@
 import errno
 import os
 import socket
+import sys
 
 import pytest
 
@@ -95,6 +96,23 @@ def test_a_port_in_use_is_named_and_one_that_was_left_is_free_at_once():
         pass
     first.close()
     listening.listen_at("127.0.0.1", port, "The lab").close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux deals connections out")
+def test_an_address_is_shared_by_processes_of_one_server_and_nobody_else():
+    first = listening.listen_at("127.0.0.1", 0, "The lab")
+    address = first.getsockname()
+    held = listening.share(first, "The lab")
+    own = [listening.listen_at(*address, "The lab", shared=True) for _ in range(2)]
+    for one in own:
+        one.listen()
+    with pytest.raises(InputError) as refused:
+        listening.share(first, "The service")
+    said = f"The service cannot start: port {address[1]} is already in use; choose another with --port."
+    assert str(refused.value) == said
+    for one in (first, held, *own):
+        one.close()
+    listening.share(listening.listen_at(*address, "The lab"), "The lab").close()
 
 
 @pytest.mark.parametrize(

@@ -52,21 +52,42 @@ def network_address() -> str:
     return address
 
 
-def listen_at(host: str, port: int, who: str) -> socket.socket:
-    """Bind to an address, before anything is loaded that takes time, or say in one sentence why that fails."""
+def listen_at(host: str, port: int, who: str, *, shared: bool = False) -> socket.socket:
+    """Bind to an address, before anything is loaded that takes time, or say in one sentence why that fails; one that is
+    ``shared`` by processes that listen there, too, each with a queue of its own."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if shared:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # else a body waits 40 ms for its head to arrive
     try:
         listener.bind((host, port))
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            reason = f"port {port} is already in use; choose another with --port."
-        elif error.errno in (errno.EACCES, errno.EPERM):
+            raise _in_use(who, port) from None
+        if error.errno in (errno.EACCES, errno.EPERM):
             reason = f"port {port} needs special rights; choose one from 1024 to 65535 with --port."
         else:
             reason = f"{host} is not an address of this machine; choose another with --host."
         raise InputError(f"{who} cannot start: {reason}") from None
     return listener
+
+
+def share(listener: socket.socket, who: str) -> socket.socket:
+    """Let other processes of the same user listen at the address of a listener, too (on Linux), but not those that
+    share it for something else, as long as what is returned is kept."""
+    address = listener.getsockname()
+    ours = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        ours.bind(f"\0kinelo {address}")  # a name that ends with this process
+    except OSError:
+        ours.close()
+        raise _in_use(who, address[1]) from None
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    return ours
+
+
+def _in_use(who: str, port: int) -> InputError:
+    return InputError(f"{who} cannot start: port {port} is already in use; choose another with --port.")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import logging
+import socket
 import sys
 import warnings
 from collections import deque
@@ -36,7 +37,7 @@ from kinelo.book.paging import Asked
 from kinelo.errors import InputError, KineloWarning
 from kinelo.raters.choice import rater_called
 from kinelo.raters.questions import match_quality
-from kinelo.runtime.listening import listen_at
+from kinelo.runtime.listening import listen_at, share
 from kinelo.runtime.serving import GUARDED, ReadyServer
 from kinelo.service import doors
 from kinelo.service import wording as say
@@ -49,7 +50,8 @@ READERS = 3
 """Threads that read the book beside the one that forecasts matches, each with a connection."""
 MOST_TOGETHER = 64
 """Matches that share a transaction, or a question."""
-APP = "kinelo.service.app:create"
+WHO = "The service"
+APP, OWN_QUEUE = "kinelo.service.app:create", "kinelo.service.app:own_queue"
 LAST_SECONDS = 60
 """How long a service that is told to end goes on with what was begun."""
 OFTEN = 20
@@ -364,10 +366,27 @@ REFUSED: tuple[Any, ...] = (RequestValidationError, UnreachableError, InputError
 """What a request may fail by, which is said."""
 
 
+def own_queue() -> Any:
+    """The loop of one of several processes: connections wait for it in a queue of its own.
+
+    Of a queue that all share the first process that looks takes whoever waits, and then serves nearly everyone.
+    """
+    import uvloop
+
+    class Loop(uvloop.Loop):
+        async def create_server(self, *words: Any, sock: socket.socket, **more: Any) -> Any:
+            """Listen at the address of the service."""
+            settings = Settings.handed_over()
+            sock = listen_at(settings.host, settings.port, WHO, shared=True)
+            return await super().create_server(*words, sock=sock, **more)
+
+    return Loop()
+
+
 def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     """Serve until told to end (SIGTERM, Ctrl-C); ``announce`` is called with the address once the port is open."""
-    listener = listen_at(settings.host, settings.port, "The service")
-    settings = replace(settings, port=listener.getsockname()[1])
+    listener = listen_at(settings.host, settings.port, WHO)
+    sockets, settings = [listener], replace(settings, port=listener.getsockname()[1])
     try:
         open_book(settings).close()  # what is wrong with it is said before anybody asks
         settings.hand_over()
@@ -376,12 +395,16 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
         }  # fmt: skip
         if settings.workers > 1:
             announce(settings.address)
+            if sys.platform == "linux":
+                sockets.append(share(listener, WHO))
+                options["loop"] = OWN_QUEUE
             uvicorn.run(
                 APP, fd=listener.fileno(), workers=settings.workers, timeout_worker_healthcheck=LAST_SECONDS, **options
             )
         else:
-            ReadyServer(uvicorn.Config(APP, **options), lambda: announce(settings.address)).run(sockets=[listener])
+            ReadyServer(uvicorn.Config(APP, **options), lambda: announce(settings.address)).run(sockets=sockets)
     except KeyboardInterrupt:
         pass
     finally:
-        listener.close()
+        for one in sockets:
+            one.close()
