@@ -22,6 +22,8 @@ from typing import Any
 
 import polars as pl
 import pytest
+from drawing import drawn, remember_keys
+from matplotlib.figure import Figure
 
 import kinelo as kn
 from kinelo.cli import main
@@ -98,9 +100,11 @@ def shown(number: re.Match[str]) -> str:
 
 
 def say(*answers: Any) -> None:
-    """Print answers: lines of those that speak in sentences, tables as CSV, dictionaries as JSON."""
+    """Print answers: lines of those that speak in sentences, pictures as `drawn`, tables as CSV."""
     for one in answers:
-        if hasattr(one, "lines"):
+        if isinstance(one, Figure):
+            print(*drawn(one), sep="\n")
+        elif hasattr(one, "lines"):
             print(*one.lines(), sep="\n")
         elif isinstance(one, pl.DataFrame):
             print(one.write_csv(), end="")
@@ -144,6 +148,8 @@ class Asking:
         self.patch = pytest.MonkeyPatch()
         self.patch.chdir(self.folder)
         self.patch.setenv("COLUMNS", "120")
+        self.patch.syspath_prepend(str(HERE.parent / "paper"))
+        remember_keys(self.patch)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -82,7 +82,7 @@ def test_the_band_is_one_standard_deviation_of_the_first():
 def test_legends_name_sides_with_their_last_ratings():
     axes = draw_histories(history(), ["B", "A"], "My league").axes[0]
     said = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert said == ["± one standard deviation", "B  1396", "A  1570", "1 others"]
+    assert said == ["± one standard deviation", "B  1396", "A  1570", "1 other"]
     assert axes.get_title(loc="left") == "My league"
 
 

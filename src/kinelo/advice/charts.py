@@ -10,6 +10,7 @@ import numpy as np
 from kinelo.advice.audit.words import advised
 from kinelo.charts import Chart, Trace
 from kinelo.matches.columns import first_side
+from kinelo.presentation import counted
 from kinelo.raters.history import broken_line
 
 if TYPE_CHECKING:
@@ -160,7 +161,7 @@ def history_chart(history: pl.DataFrame, names: Sequence[str], *, others: bool =
         else:
             for place, (_, part) in enumerate(rest.group_by("name", maintain_order=True)):
                 date, rating, _ = broken_line(part.sort("date"), stops)
-                traces.append(Trace(f"{number} others" * (place == 0), "other", "faint", date, rating))
+                traces.append(Trace(counted(number, "other", "others") * (place == 0), "other", "faint", date, rating))
     for place, name in enumerate(names):
         date, rating, doubt = broken_line(history.filter(pl.col("name") == name).sort("date"), stops)
         if place == 0:

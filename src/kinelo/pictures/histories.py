@@ -89,7 +89,7 @@ def _draw_row(panels: NDArray, tables: Sequence[pl.DataFrame], shown: Sequence[s
         axes.set_title(": ".join([style.literal(kind)] * bool(kind) + [title] * (len(tables) > 1)))
     # Names and last ratings beside the picture, the others at the end.
     handles, labels = panels[-1].get_legend_handles_labels()
-    order = sorted(range(len(labels)), key=lambda k: labels[k].endswith("others"))
+    order = sorted(range(len(labels)), key=lambda k: labels[k].endswith(("other", "others")))
     narrow = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.2), "ncols": 2}
     beside = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
     panels[-1].legend(

@@ -100,7 +100,7 @@ def _panel(figure: Figure, axes: Axes, part: xr.DataArray, label: str, limits: t
 
 def _line(axes: Axes, part: xr.DataArray, label: str) -> None:
     dim = str(part.dims[0])
-    axes.plot(_places(part, dim), part.values, marker="o", markersize=3)
+    axes.plot(_places(part, dim), part.values, marker="o", markersize=3, color=style.BLUE)
     _label_axis(axes, part, dim)
     axes.set_ylabel(style.literal(label))
 

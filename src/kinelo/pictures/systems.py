@@ -55,14 +55,18 @@ def draw_map(
 def draw_worth(
     system: RatingSystem | Outcome,
     strengths: Strength | Continuum,
-    sizes: Sequence[int] = (2, 3, 5, 8, 20),
+    sizes: Sequence[int] | None = None,
     *,
     width: style.Width = None,
     size: float | None = None,
     ax: style.Panels = None,
 ) -> Figure:
-    """Draw what contests of these sizes are worth in matches of two: to each team, and on average over their size."""
+    """Draw what contests of these sizes are worth in matches of two: to each team, and on average over their size.
+
+    Sizes are 2, 3, 5, 8 and 20, as far as there are so many teams, if you name none.
+    """
     plain, teams = as_system(system), teams_of(strengths)
+    sizes = sizes or [k for k in (2, 3, 5, 8, 20) if not teams.finite or k <= teams.size]
     worth = {k: contest_worth(replace(plain, schedule=Field(k)), strengths) for k in sorted(sizes)}
     order = np.argsort(teams.theta, kind="stable")
     with style.journal(width, size, ax):
