@@ -20,6 +20,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 from drawing import drawn, remember_keys
@@ -39,7 +40,11 @@ LAST_DIGITS = 2
 LONGEST_PATH = 48
 """Signs that are kept of a line that is drawn."""
 TOOK = re.compile(r', "seconds": [^,}]+|,?worker="\d+"')
-NOTHING = re.compile(r"-?\d+\.\d+e-1[3-9]")
+NOTHING = re.compile(r"-?\d+\.\d+e-1[1-9]")
+NO_ANSWER = frozenset({"residual", "iterations", "teams", "system"})
+"""Names of what differs between processors, or was asked with."""
+ROUNDING = 1e-9
+"""Below it `look` says 0."""
 SPEED = re.compile("matches/s$|_seconds_")
 SIGN_OF_ZERO = re.compile(r"[-−+](?=0*\.?0+(?![\d.]))")
 COUNTED = re.compile(r"-\d|(?: \w+)? (?:match|side|row|contest|player|vote|name|day|entr|race|time)")
@@ -120,6 +125,38 @@ def read(read_table: Any = kn.read_matches, /, **columns: list[Any]) -> None:
     say(table, *map(table._line, range(len(table))), *rejected, *(f"note: {note}" for note in table.notes))
 
 
+def look(*results: Any) -> None:
+    """Print what results hold: every public number with five digits, one name a line."""
+    for one in results:
+        if isinstance(one, str) or (not hasattr(one, "__dict__") and not hasattr(one, "_fields")):
+            print(_plain(one))
+            continue
+        print(type(one).__name__)
+        for name in getattr(one, "_fields", dir(one)):
+            try:
+                value = getattr(one, name, None)
+            except kn.InputError as error:
+                value = f"! {error}"
+            if name[0] != "_" and name not in NO_ANSWER and not callable(value):
+                said = _plain(abs(value) if name == "mode" else value)  # an eigenvector has no sign
+                print(f" {name}: {said}" if said else f" {name}")
+
+
+def _plain(value: Any) -> str:
+    """Numbers with five digits, arrays row by row, pairs and tuples of names one after the other."""
+    if value is None or isinstance(value, bool | str | np.bool_):
+        return str(value)
+    if isinstance(value, float | np.floating) or getattr(value, "shape", None) == ():
+        return f"{value:.5g}" if not abs(value) < ROUNDING else "0"
+    if hasattr(value, "_fields"):
+        return " ".join(f"{name}={_plain(getattr(value, name))}" for name in value._fields if name not in NO_ANSWER)
+    if isinstance(value, np.ndarray) and value.ndim > 1:
+        return "".join(f"\n  {_plain(row)}" for row in value)
+    if isinstance(value, np.ndarray | list | tuple):
+        return "[" + " ".join(map(_plain, list(value))) + "]"
+    return str(value) if type(value).__repr__ is not object.__repr__ else ""
+
+
 def _chances(forecast: Any) -> list[Any]:
     return [getattr(forecast, name) for name in ("probabilities", "win", "expected_place") if hasattr(forecast, name)]
 
@@ -142,7 +179,15 @@ class Asking:
     def __init__(self, folder: Path) -> None:
         shutil.copytree(HERE / "leagues", folder, dirs_exist_ok=True)
         self.folder, self.client = folder, None
-        self.names: dict[str, Any] = {"kn": kn, "pl": pl, "tell": tell, "say": say, "read": read}
+        self.names: dict[str, Any] = {
+            "kn": kn,
+            "np": np,
+            "pl": pl,
+            "tell": tell,
+            "say": say,
+            "read": read,
+            "look": look,
+        }
 
     def __enter__(self) -> Asking:
         self.patch = pytest.MonkeyPatch()
@@ -190,7 +235,7 @@ class Asking:
         with contextlib.redirect_stdout(out), warnings.catch_warnings(record=True) as said:
             warnings.simplefilter("always")
             try:
-                exec(compile(line, "<answers>", "single"), self.names)
+                exec(compile(line + "\n", "<answers>", "single"), self.names)
             except kn.InputError as error:
                 print(f"! {error}")
         return out.getvalue() + "".join(f"! {one.message}\n" for one in said)

@@ -170,7 +170,7 @@ class Strength(Law):
                 raise InputError(f"names must be a list of names; {one_line(name)} is none.")
         self.names = tuple(str(name) for name in names)
         if len(self.names) != values.size:
-            raise InputError(f"names must list one name per team: {len(self.names)} names for {values.size} teams.")
+            raise InputError(f"names must list one name per team: {len(self.names)} for {values.size} teams.")
 
     @property
     def teams(self) -> int:

@@ -259,10 +259,11 @@ def balance_ratings(outcome: Outcome, teams: Teams, closure: Closure, start: Arr
     target = mean_results(outcome, teams, closure, dense)
     group = runaway_group(target, teams.mass, outcome.supremum)
     if group is not None:
+        other = 'closure="exact", ' if closure == "taylor" else ""
         raise NoStationaryState(
-            f"No stationary ratings exist: against all others, {teams.list_names(group)} score as much as infinitely "
-            f"higher ratings would predict, or more, so the gap between {group.size} of the {teams.size} teams and the "
-            'rest grows without end; closure="exact", a smaller nu, or strengths that overlap have a stationary state.'
+            f"No stationary ratings exist: against all others, {teams.list_names(group)} would score no more than now "
+            f"if rated infinitely higher, so the gap between {group.size} of the {teams.size} teams and the "
+            f"rest grows without end; {other}a smaller nu, or strengths that overlap have a stationary state."
         )
     if dense and closure == "exact" and (found := _far_apart(outcome, teams, start)) is not None:
         return found

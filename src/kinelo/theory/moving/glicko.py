@@ -250,6 +250,8 @@ def settled_deviations(
         if not isinstance(system.gamma, DeviationSteps):
             raise InputError(f"growth must be given, unless the system has DeviationSteps; it has {system.gamma!r}.")
         growth = system.gamma.growth
+    if not system.pairing.constant or system.schedule is not None:
+        raise InputError("Deviations settle here under AllPlayAll, match by match; simulate plays the rest.")
     league = GlickoLeague(system.outcome, strengths, growth)
     with few_threads(league.teams.size):
         return _settle(league, noisy=noise == "gaussian")
