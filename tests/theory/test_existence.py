@@ -31,7 +31,7 @@ def test_one_sort_agrees_with_all_subsets(size, random, largest):
 def test_a_group_that_always_wins_is_named():
     names = ["weak", "weaker", "strong", "stronger"]
     league = kn.Normal([0.0, 1.0, 200.0, 201.0], 1.0, names=names)
-    with pytest.raises(kn.errors.NoStationaryState, match=r"strong, stronger score .* 2 of the 4 teams"):
+    with pytest.raises(kn.errors.NoStationaryState, match=r"strong, stronger would score no more .* 2 of the 4 teams"):
         kn.stationary(kn.RatingSystem(kn.Tanh(0.5)), league)
 
 
@@ -39,7 +39,7 @@ def test_taylor_results_beyond_certainty():
     """With ν²V = 5 the Taylor closure gives the weaker of two teams a result of 1.37."""
     gap = np.arctanh(np.sqrt(4 / 15)) / 0.5
     league = kn.Normal([0.0, gap], np.sqrt(10.0), names=["lower", "upper"])
-    with pytest.warns(kn.KineloWarning), pytest.raises(kn.errors.NoStationaryState, match="lower score"):
+    with pytest.warns(kn.KineloWarning), pytest.raises(kn.errors.NoStationaryState, match="lower would score no more"):
         kn.stationary(kn.RatingSystem(kn.Tanh(0.5)), league, closure="taylor")
     assert kn.stationary(kn.RatingSystem(kn.Tanh(0.5)), league).residual <= 1e-12
 
