@@ -419,6 +419,9 @@ class Reach:
         if starter := next((STARTERS[folder] for folder in Path(file).parts[:-1] if folder in STARTERS), None):
             return tests | {test for test in self.times if test.startswith(starter)}
         enclosing = [one for one in FUNCTIONS.of_file[file] if one.first <= line <= one.last]
+        if not enclosing:  # runs at import, for whoever was first: what it names is used elsewhere
+            for function in (one for name in named_at(file, line) for one in FUNCTIONS.callers(name)):
+                tests = tests | self.of_lines(function.file, function.body, function.last)
         for function in reversed(enclosing):
             if tests:
                 break
@@ -453,6 +456,26 @@ class Reach:
                 break
             chosen.append(test.removeprefix("tests/"))
         return tuple(chosen)
+
+
+@cache
+def _assigned(file: str) -> list[tuple[int, int, frozenset[str]]]:
+    """First and last line of what a module or one of its classes assigns, and the names."""
+    tree = ast.parse((SOURCE / file).read_text(encoding="utf-8"))
+    blocks = [tree, *(one for one in ast.walk(tree) if isinstance(one, ast.ClassDef))]
+    found = [one for block in blocks for one in block.body if isinstance(one, (ast.Assign, ast.AnnAssign))]
+    return [
+        (one.lineno, one.end_lineno or one.lineno, frozenset(
+            name.id for target in getattr(one, "targets", [getattr(one, "target", None)])
+            for name in ast.walk(target) if isinstance(name, ast.Name)
+        ))
+        for one in found
+    ]  # fmt: skip
+
+
+def named_at(file: str, line: int) -> set[str]:
+    """Names that a line outside of functions gives a value."""
+    return {name for first, last, names in _assigned(file) if first <= line <= last for name in names}
 
 
 @cache

@@ -68,8 +68,10 @@ def _panel(axes: Axes) -> Iterator[str]:
         yield f"  {_line(line)}"
     for one in axes.collections:
         yield f"  {_collection(one)}"
-    for one in axes.patches:
-        yield f"  {_patch(one)}"
+    if len(axes.patches) > 4 * MOST_POINTS:
+        yield f"  of {len(axes.patches)}:"
+    for place in _few(len(axes.patches), 4 * MOST_POINTS):
+        yield f"  {_patch(axes.patches[place])}"
     for one in axes.images:
         values = np.asarray(one.get_array(), float)
         low, high = one.get_clim()
@@ -219,9 +221,9 @@ def _colours(values: Any) -> str:
     return " ".join(found[:MOST_POINTS])
 
 
-def _few(count: int) -> list[int]:
+def _few(count: int, most: int = MOST_POINTS) -> list[int]:
     """Places of those that are written, evenly among all."""
-    return sorted({round(at) for at in np.linspace(0, count - 1, min(count, MOST_POINTS))}) if count else []
+    return sorted({round(at) for at in np.linspace(0, count - 1, min(count, most))}) if count else []
 
 
 def _points(points: Any) -> str:

@@ -39,7 +39,7 @@ LAST_DIGITS = 2
 """By how many units of its last digit a number with decimals may differ."""
 LONGEST_PATH = 48
 """Signs that are kept of a line that is drawn."""
-TOOK = re.compile(r', "seconds": [^,}]+|,?worker="\d+"')
+TOOK = re.compile(r', "seconds": [^,}]+|,?worker="\d+"| in \d+ s(?=\. Report)|(?:elapsed|left) [\d:]+')
 NOTHING = re.compile(r"-?\d+\.\d+e-1[1-9]")
 NO_ANSWER = frozenset({"residual", "iterations", "teams", "system"})
 """Names of what differs between processors, or was asked with."""
@@ -187,6 +187,7 @@ class Asking:
             "say": say,
             "read": read,
             "look": look,
+            "Words": Words,
         }
 
     def __enter__(self) -> Asking:

@@ -39,9 +39,7 @@ def draw_audit(audit: Audit | ContestAudit, *, width: style.Width = None, size: 
         if groups:
             (last,) = rest
             put_chart(last, groups_chart(groups))
-            names = [style.literal(one.group, 20) for one in groups]
-            last.set(title="Groups", xticks=range(len(groups)), xlabel="")
-            last.set_xticklabels(names)
+            last.set(title="Groups", xlabel="")
             _key(last, 3)
         return figure
 

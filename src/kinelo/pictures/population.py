@@ -76,10 +76,9 @@ def draw_population(
 
 def save_film(theta: np.ndarray, r: np.ndarray, frames: Sequence[tuple[float, np.ndarray]], path: Path) -> Path:
     """Write densities in (θ, r) as a film, ``.gif`` or ``.mp4``; the file appears whole or not at all."""
-    require("matplotlib")
+    kind = check_film(path.suffix.lstrip("."))
     from matplotlib.animation import FFMpegWriter, FuncAnimation, PillowWriter
 
-    kind = check_film(path.suffix.lstrip("."))
     with style.journal_style():
         figure = style.new_figure(style.COLUMN, 3.2)
         axes = figure.subplots()

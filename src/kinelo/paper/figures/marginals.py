@@ -199,7 +199,7 @@ def bounded_density(evidence: Mapping[str, MarginalRun]) -> Finding:
     runs = {name: needed(evidence, name) for name in (BROAD, NARROW)}
     return Finding(
         "the largest density grows "
-        + ", ".join(f"{run.growth[-1]:.3g}-fold on {name}" for name, run in runs.items())
+        + ", ".join(f"{float(f'{run.growth[-1]:.3g}'):,g}-fold on {name}" for name, run in runs.items())
         + f" by t = {runs[NARROW].time:g}, where e^{{Lt}} = {runs[NARROW].allowed_growth[-1]:.3g}",
         judged(all(bool((run.growth <= run.allowed_growth * (1 + 1e-9)).all()) for run in runs.values())),
         "",

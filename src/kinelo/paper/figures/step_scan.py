@@ -252,7 +252,8 @@ def germany_and_brazil(leagues: Mapping[str, LeagueRun], scan: StepScan) -> Find
     computed = "; ".join(
         f"{at(line.germany):+.3f} and {at(line.brazil):+.3f} with σ = {sigma:g}" for sigma, line in scan.r2.items()
     )
-    outside = ", ".join(f"{_range(scan.gamma, _below(line))[1]:.2f} (σ = {sigma:g})" for sigma, line in scan.r2.items())
+    reach = {sigma: _range(scan.gamma, _below(line))[1] for sigma, line in scan.r2.items()}
+    outside = ", ".join(f"for {f'γ up to {most:.2f}' if most > 0 else 'no γ'} (σ = {s:g})" for s, most in reach.items())
     # Whether both teams lie below 0 and below the others by more than two standard errors.
     clear = {
         sigma: max(one.germany + 2 * one.germany_error, one.brazil + 2 * one.brazil_error)
@@ -268,7 +269,7 @@ def germany_and_brazil(leagues: Mapping[str, LeagueRun], scan: StepScan) -> Find
         "",
         on=f"their σ, which is not published: clear with {which[True]}, not with {which[False]}",
         figures=(2, 11, 12),
-        more=f"Computed: {computed}; outside the band for γ up to {outside}. Figure 2b draws the ratings at the end of "
+        more=f"Computed: {computed}; outside the band {outside}. Figure 2b draws the ratings at the end of "
         f"its run, as the paper does: {last[0]:+.3f} ± {last_error[0]:.3f} and {last[1]:+.3f} ± {last_error[1]:.3f}; "
         f"means over the second half of that run are {settled[0]:+.3f} ± {run.settled_error[-2]:.3f} and "
         f"{settled[1]:+.3f} ± {run.settled_error[-1]:.3f}. Figures 11 and 12 draw such means of shorter runs with "

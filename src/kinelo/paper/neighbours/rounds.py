@@ -108,7 +108,8 @@ def divergence(evidence: RoundsEvidence) -> Finding:
     beyond = evidence.period[evidence.gamma > evidence.critical]
     periods = ", ".join(str(one) if one else "none" for one in sorted({int(one) for one in beyond}))
     return Finding(
-        f"periods found beyond it: {periods} rounds; ratings stay within {np.ptp(evidence.orbit[:, 1]):.1f} points",
+        f"periods beyond it, in rounds: {periods or 'none was tried'}; ratings stay within "
+        f"{np.ptp(evidence.orbit[:, 1]):.1f} points",
         judged(bool(np.ptp(evidence.orbit[:, 1]) > DIVERGED)),
         "Results are bounded, so ratings alternate between two tables instead; with noise this shows as variance.",
         figures=(2,),
