@@ -39,6 +39,7 @@ from kinelo.model.validation import Array, finite_array, one_line, whole
 from kinelo.play.encoding import LARGEST_TABLE, EncodedSystem, Motions, encode
 from kinelo.play.stream import realisation_keys
 from kinelo.play.users import USER, user_functions
+from kinelo.presentation import counted
 from kinelo.runtime.blas import one_blas_thread
 from kinelo.runtime.device import DeviceName, choose_device, usable_processors
 from kinelo.runtime.limits import LONG_RUN, LONGEST_RUN, check_memory, check_time
@@ -138,17 +139,21 @@ class SimulationState:
     record: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
+def _size(realisations: int, teams: int) -> str:
+    return f"{counted(realisations, 'realisation', 'realisations')} × {teams:,} teams"
+
+
 def starting_state(
     strengths: Strength, start: ArrayLike | SimulationState | None, realisations: int
 ) -> SimulationState:
     """The state a run begins with: one that is continued, given ratings, or all teams at the mean of θ."""
     shape = realisations, teams = realisations, strengths.teams
     # The state, its copies for the caller and the kernel, and the record made of it.
-    what = f"A simulation of {realisations:,} realisations × {teams:,} teams"
+    what = f"A simulation of {_size(realisations, teams)}"
     check_memory(5 * 8 * realisations * (teams + 1), what, "use fewer teams or realisations")
     if isinstance(start, SimulationState):
         if start.rating.shape != shape:
-            raise InputError(f"start must be a state of {shape[0]} realisations × {shape[1]} teams.")
+            raise InputError(f"start must be a state of {_size(*shape)}.")
         return start
     if start is None:
         start = np.full(teams, strengths.theta.mean())
@@ -229,9 +234,7 @@ def check_plan(*, teams: int, records: Records, matches_per_step: int, realisati
     ``in_memory`` is the number of records held in memory at once.
     """
     state = 8 * realisations * (teams + 1)
-    few = f"{records.total:,} records of {realisations:,} realisations × {teams:,} teams" if in_memory > 2 else (
-        f"{realisations:,} realisations × {teams:,} teams"
-    )  # fmt: skip
+    few = f"{records.total:,} records of " * (in_memory > 2) + _size(realisations, teams)
     remedy = "use fewer teams or realisations" + (", or a larger record_every" if in_memory > 2 else "")
     # The state, its copy for the caller, its transpose for the kernel; the records, and the array made of them.
     check_memory(state * (3 + 2 * in_memory), f"A simulation of {few}", remedy)
