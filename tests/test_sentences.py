@@ -635,7 +635,7 @@ CASES = {
     ),
     "a rater that is a class": (
         lambda: kn.backtest(matches(), {"mine": kn.TeamElo}, train_until="2024-01-05"),
-        "mine is no rater: a rater can fit and say one_step_ahead.",
+        r"TeamElo is a class; make a rater of it: TeamElo\(\)\.",
     ),
     "a forecast of no matches": (
         lambda: Forecast(np.full((1, 3), 1 / 3), (), matches=TWO), "matches of a forecast are Matches, not dict.",

@@ -28,6 +28,10 @@ from matplotlib.figure import Figure
 
 import kinelo as kn
 from kinelo.cli import main
+from kinelo.presentation import Table
+from kinelo.raters.balance import Balance
+from kinelo.raters.explanation import Account, Explanation
+from kinelo.raters.preview import Preview
 
 HERE = Path(__file__).parent
 KEPT = sorted((HERE / "kept").glob("*.txt"))
@@ -47,6 +51,8 @@ ROUNDING = 1e-9
 """Below it `look` says 0."""
 SPEED = re.compile("matches/s$|_seconds_")
 SIGN_OF_ZERO = re.compile(r"[-−+](?=0*\.?0+(?![\d.]))")
+PADDING = re.compile(r"(?<=\[) +| +(?=\])")
+"""Spaces within the brackets of an array, which hang on the last digits of its numbers."""
 COUNTED = re.compile(r"-\d|(?: \w+)? (?:match|side|row|contest|player|vote|name|day|entr|race|time)")
 """What stands behind a whole number that is no estimate: the rest of a date, or what is counted."""
 
@@ -97,24 +103,37 @@ class Words(HTMLParser):
         return [line.strip() for line in self.text.splitlines() if line.strip()]
 
 
-def shown(number: re.Match[str]) -> str:
-    """A number with at most `DIGITS` significant digits."""
+def shown(number: re.Match[str], digits: int = DIGITS) -> str:
+    """A number with at most so many significant digits."""
     plain = number[0]
     significant = re.sub(r"e.*", "", plain).replace(".", "").lstrip("0")
-    return number[0] if len(significant) <= DIGITS or "." not in plain else f"{float(plain):.{DIGITS}g}"
+    return number[0] if len(significant) <= digits or "." not in plain else f"{float(plain):.{digits}g}"
 
 
 def say(*answers: Any) -> None:
-    """Print answers: lines of those that speak in sentences, pictures as `drawn`, tables as CSV."""
+    """Print answers: pictures as `drawn`, tables row by row, lines of those that speak in sentences."""
     for one in answers:
         if isinstance(one, Figure):
             print(*drawn(one), sep="\n")
-        elif hasattr(one, "lines"):
-            print(*one.lines(), sep="\n")
         elif isinstance(one, pl.DataFrame):
             print(one.write_csv(), end="")
+        elif isinstance(one, Table):
+            rows = [[column.label for column in one.columns], *one.cells()]
+            print(*[one.title] * bool(one.title), *(" | ".join(row) for row in rows), *one.below, sep="\n")
+        elif hasattr(one, "lines"):
+            if isinstance(one, Balance | Preview | Explanation | Account):
+                say(one.table())
+            print(*one.lines(), sep="\n")
         else:
             print(one)
+
+
+def rough(*answers: Any) -> None:
+    """Print answers with three digits of every number: what an optimiser finds differs more between machines."""
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        say(*answers)
+    print(NUMBER.sub(lambda number: shown(number, 3), out.getvalue()), end="")
 
 
 def read(read_table: Any = kn.read_matches, /, **columns: list[Any]) -> None:
@@ -185,6 +204,7 @@ class Asking:
             "pl": pl,
             "tell": tell,
             "say": say,
+            "rough": rough,
             "read": read,
             "look": look,
             "Words": Words,
@@ -271,7 +291,7 @@ def alike(kept: str, said: str) -> bool:
     """
     if kept == said:
         return True
-    kept, said = SIGN_OF_ZERO.sub("", kept), SIGN_OF_ZERO.sub("", said)
+    kept, said = PADDING.sub("", SIGN_OF_ZERO.sub("", kept)), PADDING.sub("", SIGN_OF_ZERO.sub("", said))
     if NUMBER.split(kept) != NUMBER.split(said):
         return False
     ours, theirs = list(NUMBER.finditer(kept)), list(NUMBER.finditer(said))

@@ -152,7 +152,7 @@ CASES = {
     ),
     "a scale that is not there": (
         lambda: kn.read_matches(TWO, results="percent"),
-        "Results='percent' is not a scale; it is 'points' (0, ½, 1) or 'signed' (-1, 0, 1).",
+        "results='percent' is not a scale; it is 'points' (0, ½, 1) or 'signed' (-1, 0, 1).",
     ),
     "a team that is a number": (
         lambda: kn.read_contests(RACES, team=7), "team must be the name of a column, not 7.",

@@ -286,11 +286,9 @@ def named_raters(raters: Mapping[str, Forecaster] | Iterable[Forecaster] | Forec
 
 def _checked_rater(name: str, rater: Any) -> Any:
     """A rater, or a sentence; before anything is copied or made of it."""
-    if (
-        isinstance(rater, type)
-        or not callable(getattr(rater, "fit", None))
-        or not callable(getattr(rater, "one_step_ahead", None))
-    ):
+    if isinstance(rater, type):
+        raise InputError(f"{rater.__name__:.80} is a class; make a rater of it: {rater.__name__:.80}().")
+    if not callable(getattr(rater, "fit", None)) or not callable(getattr(rater, "one_step_ahead", None)):
         raise InputError(f"{name:.80} is no rater: a rater can fit and say one_step_ahead.")
     return rater
 

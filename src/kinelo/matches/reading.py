@@ -228,7 +228,7 @@ def match_options(columns: Mapping[str, str] | None, **asked: Any) -> MatchOptio
         check_date_order(options.dates)
     if options.results is not None and not (isinstance(options.results, str) and options.results in get_args(Scale)):
         raise InputError(
-            f"Results={one_line(options.results)} is not a scale; it is 'points' (0, ½, 1) or 'signed' (-1, 0, 1)."
+            f"results={one_line(options.results)} is not a scale; it is 'points' (0, ½, 1) or 'signed' (-1, 0, 1)."
         )
     flags = {key: flag(key, getattr(options, key)) for key in ("played", "drop_repeats", "ordered", "accept_losses")}
     conditions = [options.conditions] if isinstance(options.conditions, str) else options.conditions

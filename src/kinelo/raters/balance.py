@@ -23,7 +23,7 @@ from kinelo.matches.dated import Day
 from kinelo.matches.kinds import SIZE
 from kinelo.matches.lineups import Lineups
 from kinelo.matches.matches import Matches
-from kinelo.presentation import Table, chance, number, words
+from kinelo.presentation import Table, chance, counted, number, words
 from kinelo.raters.hermite import HERMITE_NODES, HERMITE_WEIGHTS
 from kinelo.raters.questions import answering
 from kinelo.raters.rater import traits_of
@@ -122,8 +122,9 @@ class Balance:
 
     def lines(self) -> list[str]:
         """What is said below the table."""
-        how = "All" if self.exact else "A search looked at"
-        sentences = [f"{how} {self.looked_at:,} splits{' were looked at' if self.exact else ''}."]
+        count = counted(self.looked_at, "split", "splits")
+        looked = f"All {count} were looked at." if self.looked_at > 1 else "There is no other split."
+        sentences = [looked if self.exact else f"A search looked at {count}."]
         sentences += [
             f"Without the wish '{wish}' the best split is evener by {cost:.3f}." for wish, cost in self.costs.items()
         ]
@@ -131,7 +132,9 @@ class Balance:
 
     def __repr__(self) -> str:
         sides = " – ".join(", ".join(side) for side in self.best.sides)
-        return f"Balance: {sides}, quality {self.best.quality:.3f} (best of {self.looked_at:,} splits)"
+        return (
+            f"Balance: {sides}, quality {self.best.quality:.3f} (best of {counted(self.looked_at, 'split', 'splits')})"
+        )
 
     def _repr_html_(self) -> str:
         return self.table().html()

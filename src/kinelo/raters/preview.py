@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from kinelo.errors import InputError
+from kinelo.forecasts.parameters import check_number
 from kinelo.model.validation import is_list, one_line
 from kinelo.presentation import Column, Table, number, words
 from kinelo.raters.leaderboard import ratings_today
@@ -113,8 +114,9 @@ def preview(rated: Any, home: Any, away: str | None = None, **circumstances: Any
     """What a match would change for those in it: ratings after a win, a draw and a loss of the first side.
 
     It is what ``update_one`` then does, to the last bit; ``circumstances`` are what that takes beside the result (date,
-    neutral, margin, weight, conditions, line-ups). With a list of entrants alone it is a contest: everyone's rating
-    after each place, the others finishing in the order that is expected (``of=[…]`` asks for some of them).
+    neutral, weight, conditions, line-ups, and the ``margin`` by which either side would win). With a list of entrants
+    alone it is a contest: everyone's rating after each place, the others finishing in the order that is expected
+    (``of=[…]`` asks for some of them).
 
     >>> import kinelo as kn
     >>> rater = kn.TeamElo.classic(k=20, start={"Ann": 1700, "Bob": 1500})
@@ -129,8 +131,12 @@ def preview(rated: Any, home: Any, away: str | None = None, **circumstances: Any
     before = ratings_by_name(rater)
     names: list[str] = []
     after: dict[str, list[float]] = {}
-    for outcome in OUTCOMES:
-        now = ratings_by_name(copy.deepcopy(rater).update_one(home, away, outcome, **circumstances))
+    margin = circumstances.pop("margin", None)
+    if margin is not None:
+        margin = check_number("preview", "margin", margin, 0.0)
+    for outcome, sign in zip(OUTCOMES, (1, 0, -1), strict=True):
+        by = {} if margin is None else {"margin": sign * margin}
+        now = ratings_by_name(copy.deepcopy(rater).update_one(home, away, outcome, **by, **circumstances))
         if not names:  # those who are rated: the sides, or the players of the line-ups
             names = [home.strip(), away.strip()]
             if traits_of(rater).rates_players:
