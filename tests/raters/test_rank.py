@@ -279,6 +279,11 @@ def test_scores_are_those_of_their_definitions():
     assert pooled("pairs_right", forecast, pairs_right(forecast)) == pytest.approx(2 / 3)
 
 
+def test_an_empty_book_of_contests_says_that_it_holds_none(tmp_path):
+    with pytest.raises(InputError, match="^No contest has been rated yet"):
+        kn.RatingBook(tmp_path / "empty.db", kn.RankElo()).predict_one(["Ann", "Bob"])
+
+
 def test_contests_of_other_kinds_are_refused_in_words():
     rater = kn.RankElo(**GIVEN).fit(races())
     with pytest.raises(InputError, match="read them with the same slots"):

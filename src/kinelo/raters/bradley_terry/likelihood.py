@@ -16,8 +16,10 @@ The comparisons are dealt into ``FOLDS``; each fold is forecast from all others 
 find the ridge of sparse pools, in which most have few comparisons and an estimate without a prior believes each of
 them. Where opponents are alike they say little of how far all lie apart, and the evidence would find far too little:
 comparisons between equals are forecast well by equal strengths. So the least ridge is taken whose forecasts are not
-clearly worse than the best (``CLEARLY``): strengths lie as far apart as results allow. A table in which everyone is
-compared often keeps the least ridge of all.
+clearly worse than the best (``CLEARLY``), nor worse by more than ``MOST_LOST``: strengths lie as far apart as results
+allow. Of few comparisons nothing is clear, and a ridge too weak makes one match a certainty: a win says 98 % at the
+least ridge, 79 % at that of ``FEW``, which is taken below ``LEAST_COMPARISONS``. A table in which everyone is compared
+often keeps the least ridge of all.
 
 Comparisons are dealt in an order of names, pairs and results, so that the estimate depends on no order of a file.
 
@@ -451,9 +453,12 @@ FOLDS = 5
 ENOUGH = 20_000
 """Comparisons that are left out in all: beyond that number no further fold is tried."""
 
-LEAST_COMPARISONS = 30
-CLEARLY = 1.5
-"""Standard errors by which the forecasts of a ridge are worse when they are clearly worse."""
+LEAST_COMPARISONS, FEW = 30, 3
+"""Comparisons below which no ridge is looked for, and which of ``RIDGES`` is taken: strengths spread by 300 points."""
+
+CLEARLY, MOST_LOST = 1.5, 0.01
+"""Standard errors by which the forecasts of a ridge are worse when they are clearly worse, and log-loss that it may
+cost where that is not clear."""
 
 LEAST_GAIN = 1e-5
 """Log-loss a comparison below which no ridge is looked for."""
@@ -464,17 +469,17 @@ LOOSE_RESIDUAL = 1e-6
 
 def first_not_worse(
     tried: Sequence[Likelihood], judge: Likelihood, events: Array, names: Sequence[str], start: Array,
-    clearly: float = CLEARLY,
+    clearly: float = CLEARLY, few: int = FEW,
 ) -> int:  # fmt: skip
     """Which of several likelihoods is the first whose forecasts of comparisons left out are not worse than the best by
-    more than so many standard errors; they are held against what ``judge`` says of those.
+    more than so many standard errors, or by ``MOST_LOST``; they are held against what ``judge`` says of those.
 
     ``events`` says how often each result was seen in each cell, without weights (cells, 3); ``names`` are those of the
     contestants, and estimates begin at the unknowns ``start``.
     """
     worth = judge.worth
     if (events * worth).sum() < LEAST_COMPARISONS:
-        return 0
+        return few
     before = judge.first_numbers(events, names)
     losses: list[list[Array]] = [[] for _ in tried]
     weights: list[Array] = []
@@ -500,7 +505,7 @@ def first_not_worse(
         gap = own - best
         mean = float(np.average(gap, weights=weight))
         error = float(np.sqrt(np.average((gap - mean) ** 2, weights=weight) / weight.sum()))
-        if mean <= clearly * error:
+        if mean <= min(clearly * error, MOST_LOST):
             return k
     return 0
 

@@ -299,7 +299,8 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
     ridge
         Precision of a normal prior on the strengths in log-odds; it keeps finite who always won or always lost. None
         takes the least, from .01 on, whose forecasts of comparisons left out are not clearly worse than the best
-        (:mod:`kinelo.raters.bradley_terry.ridge`), of all comparisons rated; ``ridge_`` says which. A walk one step
+        (:mod:`kinelo.raters.bradley_terry.likelihood`), of all comparisons rated, and .32 of fewer than 30;
+        ``ridge_`` says which. A walk one step
         ahead keeps the one it began with. Unless it is 0, κ and the advantage have weak priors too: within a factor e³
         of ½, and ± 700 points.
     retirement
@@ -508,7 +509,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             if not tally.orders.finished.all():  # the share that forecasts of contests left out ask for
                 tried = [likelihood]
                 tried += [likelihood.over(tally.orders.with_retirement(share)) for share in RETIREMENTS[1:]]
-                best = first_not_worse(tried, likelihood, tally.comparisons[1], tally.name_index.names, start, 0.0)
+                best = first_not_worse(tried, likelihood, tally.comparisons[1], tally.name_index.names, start, 0.0, 0)
                 self._retirement_found, likelihood = RETIREMENTS[best], tried[best]
         self._theta, self._known, self._spread = likelihood.maximum(start), n, None
         ties = math.exp(self._theta[-1]) if self._ties_sought else float(self.ties or 0.0)

@@ -363,13 +363,15 @@ class RankState:
         entries = self.entries
         kinds, advantages = entries.kinds_in(contests)
         if (kinds, advantages) != (entries.kinds, entries.advantages):
+            if not entries.kinds:
+                raise InputError("No contest has been rated yet; rate some before you ask for forecasts of others.")
             if kinds == ("side", "venue"):
                 raise InputError(
-                    f"The rater knows contests of {', '.join(entries.kinds) or 'nothing'} and no matches of two sides; "
+                    f"The rater knows contests of {', '.join(entries.kinds)} and no matches of two sides; "
                     "name the two as a contest, in a list with the winner first (or with equal ranks)."
                 )
             raise InputError(
-                f"These contests rate {', '.join(kinds)}, but the rater {', '.join(entries.kinds) or 'nothing'}; "
+                f"These contests rate {', '.join(kinds)}, but the rater {', '.join(entries.kinds)}; "
                 "read them with the same slots= and advantages=."
             )
         tables, unknown = [], []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
@@ -94,14 +94,26 @@ class ScoreForecast(Forecast):
         return np.concatenate([*self._grids(), np.empty((0, self._size, self._size))])
 
     def totals(self, line: float) -> Array:
-        """Chances that both sides together score more than ``line``, just as much, and less: a row a match."""
+        """Chances that both sides together score more than ``line``, just as much, and less: a row a match.
+
+        At a quarter, such as 2.25, half of the stake is on 2 and half on 2.5: shares of it won, returned and lost.
+        """
         line = check_number("totals", "line", line, 0.0)
-        return self._over(np.add.outer(np.arange(self._size), np.arange(self._size)) - line)
+        return self._at(line, lambda half: np.add.outer(np.arange(self._size), np.arange(self._size)) - half)
 
     def handicap(self, line: float) -> Array:
-        """Chances that the home side, given ``line`` goals, wins, draws and loses: a row a match."""
+        """Chances that the home side, given ``line`` goals, wins, draws and loses: a row a match.
+
+        At a quarter, such as −0.75, half of the stake is on −0.5 and half on −1.
+        """
         line = check_number("handicap", "line", line, -float("inf"))
-        return self._over(np.subtract.outer(np.arange(self._size), np.arange(self._size)) + line)
+        return self._at(line, lambda half: np.subtract.outer(np.arange(self._size), np.arange(self._size)) + half)
+
+    def _at(self, line: float, above: Callable[[float], NDArray[Any]]) -> Array:
+        """The shares at a line: those of the two lines beside it at an odd quarter."""
+        if line % 0.5 == 0.25:
+            return 0.5 * (self._over(above(line - 0.25)) + self._over(above(line + 0.25)))
+        return self._over(above(line))
 
     @property
     def both_score(self) -> Array:
