@@ -113,6 +113,8 @@ ODD_MATCHES = {
     "a column of scores by an unknown name": (
         "Heim;Gast;Saison;Beginn;Tore\nA;B;2023-24;19:30;2:1\nB;A;2023-24;20:15;0:12",
         "asks: or columns={'result': 'Tore'}, its columns", {}),
+    "two columns of scores by unknown names": (
+        "Heim;Gast;Halbzeit;Tore\nA;B;1:0;2:1\nB;A;0:5;0:12", "asks: or columns={'result': ...}, its columns", {}),
     "columns of which none holds scores": (
         "Heim;Gast;Saison;Beginn\nA;B;2023-24;19:30\nB;A;2023-24;20:15",
         "asks: or columns={'result': ...}, its columns", {}),

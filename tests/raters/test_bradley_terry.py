@@ -442,6 +442,18 @@ def test_no_information_is_no_precision():
     assert rater.intervals(method="bootstrap", resamples=5)["rating"].is_finite().all()
 
 
+def test_where_everything_was_drawn_draws_are_forecast():
+    """They were said never to come. Without a belief, or where points are given, draws alone tell nothing."""
+    table = kn.read_matches({"home": list("ABCA"), "away": list("BCAB"), "result": [0.5] * 4})
+    win, draw, loss = kn.BradleyTerry().fit(table).predict_one("A", "B").probabilities[0]
+    assert win == pytest.approx(loss) and 0.85 < draw < 0.95
+    for given in ({"ridge": 0.0}, {"anchor": {"A": 1600, "B": 1400}}, {"home_advantage": 50.0}):
+        assert kn.BradleyTerry(**given).fit(table).predict_one("A", "B").probabilities[0, 1] == 0.0
+    # One that was won among them: the estimate without a belief is near.
+    most = kn.read_matches({"home": list("ABCA") * 9, "away": list("BCAB") * 9, "result": [1.0, *[0.5] * 35]})
+    assert kn.BradleyTerry().fit(most).predict_one("B", "C").probabilities[0, 1] == pytest.approx(35 / 36, abs=0.02)
+
+
 @pytest.mark.parametrize("sides", [("AB", "BA"), ("AC", "BA"), ("AA", "BB")])
 def test_two_matches_are_not_explained_by_draws_and_the_venue_alone(sides):
     """A home win and a draw: without a belief κ and the advantage grow without end, and nobody is rated."""

@@ -356,18 +356,19 @@ def read_outcome(rows: MatchRows, name: str) -> None:
 
 
 def _scores_in(rows: MatchRows) -> str:
-    """The first column that nothing else is read from and that holds scores such as 2:1, or ``...``.
+    """The only column that nothing else is read from and that holds scores such as 2:1, or ``...``.
 
     Times of day are none, nor seasons such as 2023-24.
     """
+    holding = []
     for column in rows.table.columns:
         cells = rows.table[column].drop_nulls().head(SAMPLE)
         if column in rows.found.values() or cells.dtype != pl.String or cells.str.contains(CLOCK).all():
             continue
         lines = read_scorelines(cells)
         if lines is not None and np.fmax.reduce(np.fmax(lines.home, lines.away)) < MOST_SEASON:
-            return repr(column)
-    return "..."
+            holding.append(repr(column))
+    return holding[0] if len(holding) == 1 else "..."
 
 
 def _set_aside_unplayed(rows: MatchRows) -> dict[str, NDArray[np.bool_]]:

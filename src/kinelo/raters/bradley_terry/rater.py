@@ -422,7 +422,9 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
     @property
     def _ties_sought(self) -> bool:
         drawn, all_ = self._state.counts[:, 1].sum(), self._state.counts.sum()
-        return self.ties is None and 0 < drawn < all_
+        # Of nothing but draws a weak belief keeps κ finite, unless points are given, whose worth would shrink with it.
+        bounded = self.ridge != 0.0 and not self.anchor and not self.home_advantage
+        return self.ties is None and drawn > 0 and (drawn < all_ or bounded)
 
     @property
     def _scale(self) -> float:
@@ -490,7 +492,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
         if old is not None and old.size - self._known == likelihood.size - n:  # begin where the last estimate ended
             start[: self._known], start[n:] = old[: self._known], old[self._known :]
         elif self._ties_sought:
-            drawn = float(tally.counts[:, 1].sum() / tally.counts.sum())
+            drawn = float(tally.counts[:, 1].sum() / (tally.counts.sum() + 0.5))
             start[-1] = math.log(2 * drawn / (1 - drawn))
         for name, value in (self.anchor or {}).items():
             if name in tally.name_index.index and likelihood.held.size:
