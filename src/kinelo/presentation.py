@@ -99,6 +99,15 @@ def percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def significant(value: float, digits: int = 3) -> str:
+    """A number of so many digits, a large one without a power of ten.
+
+    >>> significant(13344.6), significant(0.02345, 2), significant(5039.2, 4)
+    ('13,300', '0.023', '5,039')
+    """
+    return f"{float(f'{value:.{digits}g}'):,.15g}"
+
+
 def sentence(text: str) -> str:
     """A note as a sentence: a capital letter and a full stop.
 

@@ -1,7 +1,8 @@
 """Answers that were read once and are kept: what commands, services and lines of Python say of small leagues.
 
 A kept file is a transcript. A line that begins with ``$`` is a command (``cat FILE`` shows a file, or a page's words),
-``GET``, ``POST`` or ``DELETE`` a request to the service of ``book.db``, ``>>>`` Python; the lines below are the answer.
+``GET``, ``POST`` or ``DELETE`` a request to the service of ``book.db`` (behind ``LAB`` to the lab), ``>>>`` Python; the
+lines below are the answer.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import lab_visitor
 import numpy as np
 import polars as pl
 import pytest
@@ -35,7 +37,7 @@ from kinelo.raters.preview import Preview
 
 HERE = Path(__file__).parent
 KEPT = sorted((HERE / "kept").glob("*.txt"))
-ASKED = re.compile(r"(\$|GET|POST|DELETE|>>>) ")
+ASKED = re.compile(r"(\$|GET|POST|DELETE|LAB|>>>) ")
 NUMBER = re.compile(r"\d+\.?\d*(?:e[+-]?\d+)?|\.\d+")
 DIGITS = 6
 """Significant digits that are kept of a number; more differ between processors."""
@@ -101,6 +103,13 @@ class Words(HTMLParser):
 
     def lines(self) -> list[str]:
         return [line.strip() for line in self.text.splitlines() if line.strip()]
+
+
+def words_of(text: str) -> str:
+    """The words of a page, and where what is drawn begins."""
+    page = Words()
+    page.feed(text)
+    return "\n".join(page.lines())
 
 
 def shown(number: re.Match[str], digits: int = DIGITS) -> str:
@@ -197,7 +206,7 @@ class Asking:
 
     def __init__(self, folder: Path) -> None:
         shutil.copytree(HERE / "leagues", folder, dirs_exist_ok=True)
-        self.folder, self.client = folder, None
+        self.folder, self.client, self.visitor = folder, None, None
         self.names: dict[str, Any] = {
             "kn": kn,
             "np": np,
@@ -209,6 +218,8 @@ class Asking:
             "look": look,
             "Words": Words,
         }
+        of_lab = ("live", "verdict", "scenes", "knock", "reproduced", "paces")
+        self.names |= {name: getattr(lab_visitor, name) for name in of_lab}
 
     def __enter__(self) -> Asking:
         self.patch = pytest.MonkeyPatch()
@@ -219,6 +230,8 @@ class Asking:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self.visitor is not None:
+            self.visitor.close()
         if self.client is not None:
             self.client.__exit__(None, None, None)
         self.patch.undo()
@@ -226,7 +239,9 @@ class Asking:
     def answer(self, asked: str) -> list[str]:
         """The lines of an answer, as they are kept."""
         kind, _, rest = asked.partition(" ")
-        ask = {"$": self._command, ">>>": self._python}.get(kind) or (lambda words: self._request(kind, words))
+        ask = {"$": self._command, ">>>": self._python, "LAB": self._visit}.get(kind) or (
+            lambda words: self._request(kind, words)
+        )
         text = ask(rest).replace(str(self.folder), "FOLDER")
         lines = [re.sub(r"([━─])\1+", r"\1", re.sub(r"(?<=\S) +", " ", line)).rstrip() for line in text.splitlines()]
         return [TOOK.sub("", NUMBER.sub(shown, NOTHING.sub("0.0", line))) for line in lines if not SPEED.search(line)]
@@ -239,9 +254,7 @@ class Asking:
             text = Path(arguments[0]).read_text(encoding="utf-8")
             if not arguments[0].endswith(".html"):
                 return text
-            page = Words()
-            page.feed(text)
-            return "\n".join(page.lines())
+            return words_of(text)
         out, err = io.StringIO(), io.StringIO()
         with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
             patch.setattr(sys, "argv", ["kinelo", *arguments])
@@ -261,6 +274,11 @@ class Asking:
                 print(f"! {error}")
         return out.getvalue() + "".join(f"! {one.message}\n" for one in said)
 
+    def _visit(self, words: str) -> str:
+        self.visitor = self.visitor or lab_visitor.Visitor(self.folder)
+        method, _, rest = words.partition(" ")
+        return self.visitor.ask(method, rest, words_of)
+
     def _request(self, method: str, words: str) -> str:
         if self.client is None:
             from starlette.testclient import TestClient
@@ -274,9 +292,7 @@ class Asking:
         answer = self.client.request(method, path, content=body or None, headers={"Content-Type": "application/json"})
         status = "" if answer.status_code == 200 else f"[status {answer.status_code}]\n"
         if "json" not in answer.headers.get("content-type", ""):
-            page = Words()
-            page.feed(answer.text)
-            return status + ("\n".join(page.lines()) if "html" in answer.headers["content-type"] else answer.text)
+            return status + (words_of(answer.text) if "html" in answer.headers["content-type"] else answer.text)
         text = json.dumps(answer.json(), ensure_ascii=False, indent=1)
         return status + re.sub(r"([\[{])([^\[\]{}]*)([\]}])", lambda one: " ".join(one[0].split()), text)
 

@@ -44,7 +44,7 @@ from kinelo.model.schedule import Period, Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import flag
-from kinelo.presentation import json_ready, percent
+from kinelo.presentation import json_ready, percent, significant
 from kinelo.theory.caveats import Caveat
 from kinelo.theory.farming import largest_gain
 from kinelo.theory.fixed_point import few_threads
@@ -126,8 +126,8 @@ class Diagnosis(Facts, Report):
         else:
             error, share = self.error.total, percent(self.error.total / self.strength_variance, 1)
             nothing = (
-                f"Nothing: the mean square error of {error:.4g} is {share} of the variance of strengths, and no change "
-                "of the steps or of the scale that is computed here is worth its price."
+                f"Nothing: the mean square error of {significant(error, 4)} is {share} of the variance of strengths, "
+                "and no change of the steps or of the scale that is computed here is worth its price."
             )
         return (nothing,)
 

@@ -17,6 +17,7 @@ from kinelo.model.dynamics import Learning, Turnover, Walk
 from kinelo.model.schedule import Period, Rounds
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.presentation import significant
 from kinelo.theory.covariance import matches_together
 from kinelo.theory.moving.best import BestGamma
 from kinelo.theory.moving.following import Moments
@@ -113,8 +114,8 @@ def motion_rows(motion: MotionFacts | None, unit: str = "match") -> list[tuple[s
     best, newcomers = motion.best, motion.inflation is not None
     if best is not None and (motion.tracking is not None or newcomers):
         words = (
-            f"γ = {best.gamma:.4g} (K = {2 * best.gamma:.4g}) follows best, with mean square error {best.error:.4g}"
-            f"{', newcomers counted' if newcomers else ''}"
+            f"γ = {best.gamma:.4g} (K = {2 * best.gamma:.4g}) follows best, with mean square error "
+            f"{significant(best.error, 4)}{', newcomers counted' if newcomers else ''}"
         )
         if motion.tracking is not None and isinstance(motion.tracking.dynamics, Learning):
             words = (

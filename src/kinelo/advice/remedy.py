@@ -20,6 +20,7 @@ from kinelo.model.dynamics import Learning, Turnover
 from kinelo.model.steps import DeviationSteps
 from kinelo.model.strength import Strength
 from kinelo.model.system import RatingSystem
+from kinelo.presentation import significant
 from kinelo.theory.moving.best import BestGamma
 from kinelo.theory.moving.following import Parts
 from kinelo.theory.moving.open_league import OpenLeague
@@ -241,10 +242,10 @@ def _open(system: RatingSystem, league: JudgedLeague, turnover: Turnover) -> Par
 
 
 def _falls(before: Parts | float, after: Parts | float, *, lower: bool = False) -> str:
-    totals = [one.total if isinstance(one, Parts) else one for one in (before, after)]
-    sentence = f"{'t' if lower else 'T'}he mean square error falls from {totals[0]:.3g} to {totals[1]:.3g}"
+    first, last = (one.total if isinstance(one, Parts) else one for one in (before, after))
+    sentence = f"{'t' if lower else 'T'}he mean square error falls from {significant(first)} to {significant(last)}"
     if isinstance(before, Parts) and isinstance(after, Parts):
         pairs = [(name, getattr(before, name), getattr(after, name)) for name in ("bias", "noise", "lag")]
-        shown = [f"{name} {one:.2g} → {two:.2g}" for name, one, two in pairs if max(one, two) > 0.02 * totals[0]]
-        sentence += f" ({', '.join(shown)})"
+        ends = [(name, significant(a, 2), significant(b, 2)) for name, a, b in pairs if max(a, b) > 0.02 * first]
+        sentence += f" ({', '.join(f'{name} {one} → {other}' for name, one, other in ends)})"
     return sentence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kinelo.advice.report import Rows
 from kinelo.model.dynamics import Dynamics, Form, Learning, Walk
 from kinelo.model.system import RatingSystem
-from kinelo.presentation import percent
+from kinelo.presentation import percent, significant
 from kinelo.theory.caveats import Caveat
 from kinelo.theory.moving.following import Parts
 
@@ -183,8 +183,8 @@ def rows_of(verdict: Facts) -> Rows:
     parts = verdict.error
     whose = "once all have come as newcomers: " * verdict.open if not verdict.uncounted else "if nobody came or left: "
     error = (
-        f"{whose}mean square of rating less strength {parts.total:.4g}: bias {parts.bias:.3g}, "
-        f"noise {parts.noise:.3g}, lag {parts.lag:.3g}"
+        f"{whose}mean square of rating less strength {significant(parts.total, 4)}: bias {significant(parts.bias)}, "
+        f"noise {significant(parts.noise)}, lag {significant(parts.lag)}"
     )
     rows += [
         ("Condition (B')", _condition(verdict)),
@@ -287,7 +287,7 @@ def _unbiased(verdict: Facts) -> str | None:
     return (
         f"γ = {gamma:.4g} (K = {2 * gamma:.4g}) makes the slope 1: no bias on average, but a rating wanders by "
         f"± {noise:.3g} instead of ± {verdict.rating_noise:.3g}, and the mean square error is "
-        f"{verdict.error_when_unbiased:.3g} instead of {verdict.error.total:.3g}"
+        f"{significant(verdict.error_when_unbiased)} instead of {significant(verdict.error.total)}"
     )
 
 

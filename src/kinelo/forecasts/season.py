@@ -221,7 +221,8 @@ class Season:
 def season_table(season: Season, title: str = "") -> Table:
     """Points with the range that holds 80 % of them, mean place, and chances of every group of places."""
     chances = [chance(name.capitalize(), name) for name in season.rules.places]
-    columns = [words("Name", "name"), number("Points", "points", ".1f"), span("80 %", "low", "high", ".0f")]
+    halves = int(np.any(season.points % 1))
+    columns = [words("Name", "name"), number("Points", "points", ".1f"), span("80 %", "low", "high", f".{halves}f")]
     return Table([*columns, number("Place", "place", ".1f"), *chances], season.to_polars().to_dicts(), title)
 
 

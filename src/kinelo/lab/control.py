@@ -134,8 +134,8 @@ class Panel(BaseModel, frozen=True, extra="forbid"):
             if isinstance(control, Slider) and control.at_most is not None and shown_now:
                 most = getattr(self, control.at_most)
                 if getattr(self, name) > most:
-                    words = self.controls()[control.at_most].label.lower()
-                    raise InputError(f"{name} must be at most {most:g}, as the {words} is, not {getattr(self, name)}.")
+                    words = f"where “{self.controls()[control.at_most].label}” stands"
+                    raise InputError(f"{name} must be at most {most:g}, {words}, not {getattr(self, name)}.")
         for clash in self.clashes:
             if self._holds(*clash.one) and self._holds(*clash.other):
                 raise InputError(clash.reason)

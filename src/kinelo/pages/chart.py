@@ -64,6 +64,11 @@ def year_ticks(first: float, last: float) -> list[tuple[float, str]]:
     return [(float(at.astype("datetime64[D]").astype(int)), str(at)) for at in kept]
 
 
+def _written(at: float) -> str:
+    """A number beside an axis."""
+    return f"{at:,.6g}".replace("-", "−")
+
+
 def chart_html(chart: Chart) -> str:
     """The chart with its key.
 
@@ -133,7 +138,7 @@ class _Plane:
         """The grid and what stands beside it."""
         right, bottom, marks = WIDTH - RIGHT, HEIGHT - BOTTOM, []
         places = log_ticks(*self.x) if self._logarithmic else ticks(*self.x)
-        texts = year_ticks(*self.x) if self._dated else [(at, f"{at:g}") for at in places]
+        texts = year_ticks(*self.x) if self._dated else [(at, _written(at)) for at in places]
         texts = [(float(at), name) for at, name in enumerate(self._names)] or texts
         every = " data-every" if self._names or len(texts) <= MOST_NARROW else ""
         for at, text in texts:
@@ -143,7 +148,7 @@ class _Plane:
             marks.append(f'<path class="grid" d="M{u:.5g},{TOP:g}V{bottom:g}"/>')
         for at in ticks(*self.y, most=5):
             _, (v,) = self.places([self.x[0]], [at])
-            text = f"{at:,.6g}".replace("-", "−")
+            text = _written(at)
             marks.append(
                 f'<text class="y" x="{LEFT - 8:g}" y="{v + 4:.5g}" data-at="{v:.5g}" text-anchor="end">{text}</text>'
             )

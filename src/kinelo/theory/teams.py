@@ -161,7 +161,7 @@ class Teams:
         """Name of a team, or its number counted from 0; in a continuum, its strength."""
         names = self.strengths.names
         if not self.finite:
-            return f"θ = {self.theta[team]:.3g}"
+            return f"θ = {self.theta[team]:.4g}"
         return names[team] if names is not None else f"team {team}"
 
     def list_names(self, group: NDArray[np.intp]) -> str:

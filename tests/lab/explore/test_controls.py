@@ -163,7 +163,7 @@ def test_facts_are_written_in_the_points_of_the_page():
         ({"sigma": True}, "sigma must be a number from 0 to 3"),
         ({"law": "dice"}, "law must be one of normal, lottery"),
         ({"colour": 1}, "There is no control 'colour'"),
-        ({"law": "lottery", "players": 5, "lineup": 6}, "lineup must be at most 5, as the squad is"),
+        ({"law": "lottery", "players": 5, "lineup": 6}, "lineup must be at most 5, where “Squad” stands"),
         ({"steps": "glicko", "ties": 0.25}, "know no draws"),
         ([], "names with values"),
     ],

@@ -4,6 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from kinelo.lab.paper.small import PaperController
+from kinelo.lab.rate.tables import FIELDS
 from kinelo.lab.serve.app import create_app
 from kinelo.lab.serve.settings import Settings
 from refusals import check_refusal
@@ -117,7 +118,7 @@ def test_a_request_before_all_says_what_is_wrong(case, visit):
 def test_a_table_says_what_is_wrong(visit):
     visitor, base = visit
     for kind, content, sentence in (
-        ("prices", b"a,b\n1,2\n", "A table holds results or lineups, not 'prices'."),
+        ("prices", b"a,b\n1,2\n", f"A table holds {', '.join(FIELDS)}, not 'prices'."),
         ("results", b"", "none.csv is empty."),
         ("results", b"home,away,result\n", "none.csv holds no rows below its header."),
         ("results", b"home\nA\nB\n", "none.csv could not be read as a table: only one column was found."),

@@ -382,7 +382,10 @@ def test_only_so_many_jobs():
         ('{"type": "start", "controls": {"magic": 1}}', "There is no control"),
         ('{"type": "start", "controls": [], "seed": 1}', "names with values"),
         ('{"type": "start", "seed": -1}', "seed must be"),
-        ('{"type": "start", "controls": {"law": "lottery", "players": 5, "lineup": 6}}', "at most 5, as the squad is"),
+        (
+            '{"type": "start", "controls": {"law": "lottery", "players": 5, "lineup": 6}}',
+            "at most 5, where “Squad” stands",
+        ),
     ],
 )
 def test_bad_messages_are_answered_and_the_page_goes_on(visitor, sent, complaint):

@@ -35,6 +35,7 @@ from kinelo.matches.kinds import kind_of
 from kinelo.matches.loading import load_table
 from kinelo.matches.matches import Matches
 from kinelo.matches.same_side import columns_of_sides
+from kinelo.presentation import counted
 from kinelo.raters.adapter import blank_of
 from kinelo.raters.rater import traits_of
 
@@ -376,8 +377,8 @@ def groups_of(by: Any, matches: Matches, reference: str | None = None) -> dict[s
         raise InputError(f"There is no group {reference!r} to refer to; there is {listed(groups)}.")
     if reference is not None and not _tells(Calendar.of(matches), groups[reference]):
         raise InputError(
-            f"The group {reference!r} has {groups[reference].size:,} sides: a reference needs at least {LEAST_SIDES} "
-            "that have played for half a year or more."
+            f"The group {reference!r} has {counted(groups[reference].size, 'side', 'sides')}: a reference needs at "
+            f"least {LEAST_SIDES} that have played for half a year or more."
         )
     return groups
 

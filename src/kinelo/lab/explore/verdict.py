@@ -456,7 +456,7 @@ def facts(
             "text": f"{missed if theory.parts else 'points of mere luck in a rating'} (one standard deviation)",
         },
     ]
-    if not answered and not math.isnan(theory.slope):
+    if theory.missing and not math.isnan(theory.slope):
         facts_shown[0]["text"] = (
             f"rating points shown for each point of true strength; {theory.slope:.2f} if steps were tiny"
         )

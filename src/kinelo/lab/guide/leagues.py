@@ -19,7 +19,7 @@ from kinelo.model.setups import homogeneous
 from kinelo.model.strength import Fixed
 from kinelo.model.system import RatingSystem
 from kinelo.model.validation import Array
-from kinelo.presentation import percent
+from kinelo.presentation import counted, percent
 from kinelo.theory.limit import stationary
 from kinelo.theory.moving.best import BestGamma, best_gamma, error_curve
 from kinelo.theory.relaxation import relaxation
@@ -143,7 +143,8 @@ def settling(units: Units, start: str) -> Picture:
     stops = [max(round(t * TEAMS / 2), 0) for t in times]
     ratings = [first, *(state.rating[0] for state in _states(gamma, stops[1:], first))]
     slopes = [float(np.polyfit(theta, one, 1)[0]) for one in ratings]
-    labels = [f"{t:,.0f} matches per team: slope {s:.2f}" for t, s in zip(times, slopes, strict=True)]
+    counts = [counted(round(t), "match", "matches") for t in times]
+    labels = [f"{words} per team: slope {s:.2f}" for words, s in zip(counts, slopes, strict=True)]
     theory = _theory(gamma)
     dots = Trace("teams", "team", "markers", f * (theta - MIDDLE), f * (ratings[-1] - MIDDLE))
     moving = Frames(2, labels, y=[f * (one - MIDDLE) for one in ratings])

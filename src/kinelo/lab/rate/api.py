@@ -45,7 +45,7 @@ async def _receive(request: Request) -> Response:
     """
     page, limits, kind = _page(request), request.app.state.settings.limits, request.path_params.get("kind")
     if kind is not None and kind not in TABLE_KINDS:
-        raise InputError(f"A table holds results or lineups, not {kind!r}.")
+        raise InputError(f"A table holds {', '.join(TABLE_KINDS)}, not {kind!r}.")
     name = shown_name(request.query_params.get("name", ""))
     if page.uploading:
         raise InputError("Another file of this page is still on its way; one at a time.")
