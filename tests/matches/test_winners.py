@@ -82,6 +82,16 @@ def test_where_one_winner_is_named_letters_are_names_too():
     assert matches.result.tolist() == [0.0, 1.0, 0.5, 0.0]
     assert matches.rejected.counts() == {"unreadable result": 1}
     assert "results were read from the names of winners" in matches.notes
+    # Sides that are numbers, also where these might be the first and the second; 0 is a draw, 9 nobody's number.
+    numbered = {"home": [7, 1, 2, 2, 7], "away": [2, 2, 1, 7, 1]}
+    for winner, results in (
+        ([2, 1, 1, 0, 7], [0.0, 1.0, 0.0, 0.5, 1.0]),
+        ([2, 1, 9, None, 7.0], [0.0, 1.0, 1.0]),
+        ([1, 1, 2, 0, 2], [1.0, 1.0, 0.0, 0.5, 0.0]),  # 1 is no side of the first: they are first and second
+    ):
+        assert kn.read_matches(numbered | {"winner": winner}).result.tolist() == results
+    two = {"home": [1, 2, 1], "away": [2, 1, 2], "winner": ["1", "1", "2"]}
+    assert kn.read_matches(two).result.tolist() == [1.0, 0.0, 0.0]
     words = kn.read_matches({"home": ["Ann", "Cid"], "away": ["Bob", "Dan"], "winner": ["A", "H"]})
     assert words.result.tolist() == [0.0, 1.0]
     bad = kn.read_matches({"home": ["x", "y"], "away": ["y", "z"], "winner": ["x", "tie (bothbad)"]})

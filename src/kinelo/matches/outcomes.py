@@ -59,7 +59,7 @@ HOME_WORDS = (
 BOTH_BAD = ("tie (bothbad)", "tie (both bad)", "bothbad", "both bad", "both_bad")
 DRAW_WORDS = (
     "d", "draw", "drawn", "x", "t", "tie", "tied", "1/2-1/2", "½-½", "½", "1/2", *BOTH_BAD,
-    "unentschieden", "remis", "empate", "nul", "match nul", "pareggio", "gelijk", "gelijkspel",
+    "=", "unentschieden", "remis", "empate", "nul", "match nul", "pareggio", "gelijk", "gelijkspel",
 )  # fmt: skip
 AWAY_WORDS = (
     "a", "away", "l", "loss", "lost", "away win", "model_b", "player_b", "team_b", "black", "right",
@@ -70,6 +70,7 @@ AWAY_WORDS = (
 AS_POINTS = "results were read as 0 for an away win, 0.5 for a draw, 1 for a home win"
 AS_SIGNED = "results were read as -1 for an away win, 0 for a draw, 1 for a home win"
 AS_SIDES = "results were read as 1 where the first side won and 2 where the second did"
+AS_NUMBERS = "results were read from the numbers of winners"
 AS_WINNERS = f"{AS_SIDES}, and 0 where nobody did"
 NO_WINNER = ("none", "nobody", "no one", "no winner", "neither", "0", "-", "draw/tie", "niemand", "keiner", "nadie")
 """What stands in a column of winners where there was none."""
@@ -114,6 +115,12 @@ def read_results(
     """
     numbers = read_numbers(column)
     least = np.fmin.reduce(numbers)
+    if winners and scale is None and np.isfinite(least):  # sides may be numbers, which the winners' column names
+        (winner, *sides), _ = encode_names(column, home, away)
+        won = np.select([(winner == side) & (winner >= 0) for side in sides], [1.0, 0.0], np.nan)
+        decided, told = np.isfinite(numbers) & (numbers != 0), np.isfinite(won)
+        if told.any() and (np.fmax.reduce(numbers) > 2 or told[decided].all()):
+            return np.where((numbers == 0) & ~told, 0.5, won), AS_NUMBERS
     if column.dtype != pl.String or (np.isfinite(least) and holds_numbers(column)):
         return _read_numbers(numbers, float(least), scale, winners=winners)
     text = column.str.strip_chars().str.to_lowercase()
