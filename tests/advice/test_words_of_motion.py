@@ -86,7 +86,7 @@ def test_rounds_deviations_and_open_leagues_are_told_with_their_numbers():
         settled = SimpleNamespace(deviation=np.array([0.75, 0.543216, 0.987654]), slope=1.23456, travel_speed=speed)
         travel = f"; all ratings travel by {speed:+.3g} per match" if travels else ""
         assert motion_rows(facts(deviations=settled)) == [
-            ("Deviations", f"RD settles between 0.5432 and 0.9877, slope of ratings on strengths 1.235{travel}")
+            ("Deviations", f"RD settles between 0.5432 and 0.9877{travel}")
         ]
         assert (
             drift_notes(facts(deviations=settled))

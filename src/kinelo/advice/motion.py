@@ -139,7 +139,7 @@ def motion_rows(motion: MotionFacts | None, unit: str = "match") -> list[tuple[s
         speed = settled.travel_speed
         travel = f"; all ratings travel by {speed:+.3g} per match" if abs(speed) > STILL_SCALE else ""
         words = f"RD settles between {settled.deviation.min():.4g} and {settled.deviation.max():.4g}"
-        rows.append(("Deviations", f"{words}, slope of ratings on strengths {settled.slope:.3f}{travel}"))
+        rows.append(("Deviations", f"{words}{travel}"))
     if motion.inflation is not None:
         part = motion.inflation
         words = f"mean rating {part.rating:+.3g}, mean strength {part.strength:+.3g} per {unit} of a team"

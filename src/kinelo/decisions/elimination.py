@@ -146,7 +146,8 @@ class Elimination:
 
     def _at(self, name: object) -> int:
         if not isinstance(name, str) or name not in self._place:
-            raise InputError(f"{name!r:.60} does not take part; {', '.join(self.names[:5])} … do.")
+            more = " …" if len(self.names) > 5 else ""
+            raise InputError(f"{name!r:.60} does not take part; {', '.join(self.names[:5])}{more} do.")
         return self._place[name]
 
     @property
