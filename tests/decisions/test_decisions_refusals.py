@@ -89,7 +89,7 @@ CASES = {
         "A match counts as 0, 0.5 or 1 points of the side named first, not 0.75.",
     ),
     "a stranger": (
-        lambda: three().update("Ann", "Zoe", 1), "'Zoe' does not take part; Ann, Bob, Cid … do.",
+        lambda: three().update("Ann", "Zoe", 1), "'Zoe' does not take part; Ann, Bob, Cid do.",
     ),
     "three quarters of a table": (
         lambda: kn.Elimination(["A", "B", "C"]).update_matches(quarters()), f"Elimination counts {OTHER}",
