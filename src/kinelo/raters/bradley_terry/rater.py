@@ -354,6 +354,8 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
         self._use(matches)
 
     def _conclude(self, matches: Matches | Contests, latest: Matches | Contests) -> None:
+        if strange := [name for name in self.anchor or {} if name not in self._state.name_index.index]:
+            warn(f"anchor names {len(strange)} whom nothing compares: {', '.join(map(repr, strange[:MOST_NAMED]))}.")
         judges = np.unique(self._state.judge).size
         if self.errors_by is not None and judges < LEAST_JUDGES:
             warnings.warn(
