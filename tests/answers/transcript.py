@@ -51,7 +51,7 @@ NO_ANSWER = frozenset({"residual", "iterations", "teams", "system"})
 """Names of what differs between processors, or was asked with."""
 ROUNDING = 1e-9
 """Below it `look` says 0."""
-SPEED = re.compile("matches/s$|_seconds_")
+SPEED = re.compile(r"matches/s$|_seconds_|^! .*\d% +(?:[-\d]+:|elapsed|left|Checking)")
 SIGN_OF_ZERO = re.compile(r"[-−+](?=0*\.?0+(?![\d.]))")
 PADDING = re.compile(r"(?<=\[) +| +(?=\])")
 """Spaces within the brackets of an array, which hang on the last digits of its numbers."""

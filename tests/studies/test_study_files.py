@@ -65,7 +65,7 @@ def test_leagues(league, teams):
         ({"gama": 1}, r"unknown key 'gama'; accepted here: title, gamma, outcome"),
         (
             {"outcome": {"kind": "tanh", "nu": 0.5, "mu": 1}},
-            r"unknown key 'outcome.tanh.mu'; accepted here: kind, nu\.",
+            r"unknown key 'outcome.mu'; accepted here: kind, nu\.",
         ),
         ({"outcome": {"kind": "cauchy"}}, r"outcome.kind must be one of 'tanh', 'probit', 'davidson', .* not 'cauchy'"),
         ({"outcome": {"kind": "tanh", "nu": -1}}, r"\[outcome\] nu must be greater than 0, not -1"),
@@ -149,5 +149,5 @@ def test_step_rules_and_schedules_are_read_and_stored_runs_continue(change, gamm
 
 def test_a_misspelt_step_rule_is_named():
     content = {"gamma": {"kind": "falling", "gama": 1}, "outcome": {"kind": "tanh", "nu": 0.5}}
-    with pytest.raises(kn.InputError, match=r"unknown key 'gamma.falling.gama'"):
+    with pytest.raises(kn.InputError, match=r"unknown key 'gamma.gama'"):
         parse_study(content)

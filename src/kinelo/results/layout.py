@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -111,7 +111,15 @@ def read_zarr(path: Path) -> xr.Dataset:
     """
     check_tree(path)
     with unsettled_text_format_accepted():
-        return xr.open_zarr(path, consolidated=False, chunks=None, decode_times=False, zarr_format=3)
+        return in_order(xr.open_zarr(path, consolidated=False, chunks=None, decode_times=False, zarr_format=3))
+
+
+def in_order(dataset: xr.Dataset, names: Iterable[str] = ()) -> xr.Dataset:
+    """The dataset with these of its variables first, the others by name: zarr finds them in any order."""
+    order = [
+        name for name in dict.fromkeys([*names, *sorted(map(str, dataset.data_vars))]) if name in dataset.data_vars
+    ]
+    return xr.Dataset({name: dataset[name] for name in order}, dataset.coords, dataset.attrs)
 
 
 def refuse_existing(path: Path | str) -> Path:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import inspect
 import tomllib
+from collections.abc import Mapping, Sequence
 from functools import cached_property, reduce
 from operator import or_
 from pathlib import Path
@@ -469,7 +470,7 @@ def parse_study(
     try:
         study = Study.model_validate(content, context={ALLOW_CODE: allow_code is True, FOLDER: folder})
     except ValidationError as error:
-        raise InputError(f"{source}: {_sentence(error)}") from None
+        raise InputError(f"{source}: {_sentence(error, content)}") from None
     try:
         _ = study.system, study.motion
         if study.league is not None:
@@ -481,11 +482,22 @@ def parse_study(
     return study
 
 
-def _sentence(error: ValidationError) -> str:
+def _place(loc: Sequence[int | str], content: Any) -> str:
+    """Where a complaint is, by the keys of the file: tags of kinds, which are no keys, are left out."""
+    keys, here = [], content
+    for depth, part in enumerate(loc, 1):
+        inside = isinstance(here, dict) and part in here
+        if part not in TAGS and (inside or not isinstance(here, dict) or depth == len(loc)):
+            keys.append(str(part))
+            here = here[part] if inside else None
+    return ".".join(keys)
+
+
+def _sentence(error: ValidationError, content: Mapping[str, Any]) -> str:
     # A misspelt key also leaves a required one missing: the misspelling is what helps.
     complaints = sorted(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
     first = complaints[0]
-    where = ".".join(str(part) for part in first["loc"] if part not in TAGS)
+    where = _place(first["loc"], content)
     if first["type"] == "extra_forbidden":
         models: list[type[Section]] = [Study]
         for part in map(str, first["loc"][:-1]):

@@ -24,7 +24,7 @@ from zarr.storage import MemoryStore, ZipStore
 
 from kinelo.errors import InputError
 from kinelo.results.disk import disk_errors_in_words, holds_something, lock_folder, new_folder
-from kinelo.results.layout import DATA, unsettled_text_format_accepted, write_dataset
+from kinelo.results.layout import DATA, in_order, unsettled_text_format_accepted, write_dataset
 from kinelo.results.manifest import canonical_json, content_digest
 from kinelo.runtime.atomic import replace_file
 from kinelo.runtime.reading import check_file, read_json
@@ -44,7 +44,9 @@ def packed(dataset: xr.Dataset) -> bytes:
         dataset.to_zarr(MemoryStore(content), mode="w", zarr_format=3, consolidated=False, encoding=plain)
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        for name in sorted(content):
+        # Variables one after the other as they stand in the dataset, then what describes the whole.
+        places = {str(name): place for place, name in enumerate(dataset.variables)}
+        for name in sorted(content, key=lambda one: (places.get(one.partition("/")[0], len(places)), one)):
             # An entry made of a name alone carries no time of day.
             archive.writestr(zipfile.ZipInfo(name), content[name].to_bytes())
     return file.getvalue()
@@ -55,7 +57,9 @@ def unpacked(path: Path) -> xr.Dataset:
     if not zipfile.is_zipfile(path):  # a store that fails to open fails again, in other words, when it is closed
         raise zipfile.BadZipFile(f"{path.name} is not a zip file")
     with unsettled_text_format_accepted(), ZipStore(path, mode="r") as store:
-        return xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False, zarr_format=3).load()
+        found = xr.open_zarr(store, consolidated=False, chunks=None, decode_times=False, zarr_format=3).load()
+    with zipfile.ZipFile(path) as archive:
+        return in_order(found, (name.partition("/")[0] for name in archive.namelist()))
 
 
 MANIFEST, POINTS_FOLDER, FAILED_FOLDER = "manifest.json", "points", "failed"
