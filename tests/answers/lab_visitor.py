@@ -93,7 +93,8 @@ class Visitor:
         if method == "SAY":
             return self._say(json.loads(words))
         if method == "QUIETLY":
-            return self.ask(*words.split(" ", 1), of_page).partition("\n")[0].partition("{")[0]
+            method, _, words = words.partition(" ")
+            return self.ask(method, words, of_page).partition("\n")[0].partition("{")[0]
         path, _, body = words.partition(" ")
         content = Path(body[1:]).read_bytes() if body.startswith("@") else body.encode() or None
         headers = {"origin": HERE, "accept-encoding": "identity"}
@@ -191,7 +192,7 @@ def live(
 
     run = LiveRun(3, Controls.read(given), seed)
     beside = None if pin is None else LiveRun(3, Controls.read(pin), seed, pinned=True)
-    opening = run.opening()
+    opening: dict[str, Any] = run.opening()
     opening.pop("controls")
     print(shortened(opening | {"python": opening["python"][units]}))
     for frame in range(2):
@@ -273,7 +274,7 @@ def verdict(answer: dict[str, Any], league: tuple[float, ...] | None = None, uni
     shown = None
     if league is not None:
         slope, luck = Measured(*league[:3], steady=league[2] > 0), Measured(*league[3:6], steady=True)
-        shown = Evidence(slope, luck, *league[6:])
+        shown = Evidence(slope, luck, league[6], outgrown=bool(league[7:]))
     print(shortened(judged(theory, shown, controls, controls.units(units))))
 
 
