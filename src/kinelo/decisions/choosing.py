@@ -401,7 +401,7 @@ def next_matches(
     a, b, weight = a[keep], b[keep], weight[keep]
     ends = (np.concatenate([a, b, a, b]), np.concatenate([a, b, b, a]))
     L = coo_array((np.concatenate([weight, weight, -weight, -weight]), ends), shape=(len(names),) * 2).tocsr()
-    P = np.array(beliefs.covariance)
+    P = np.array(beliefs.covariance, order="C")
     total = float((weight * (np.diagonal(P)[a] + np.diagonal(P)[b] - 2.0 * P[a, b])).sum())
     if size > 2:
         if not isinstance(answering(rated, "next_matches")[0], RankElo):

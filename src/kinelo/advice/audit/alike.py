@@ -281,7 +281,7 @@ def luck_test(first: np.ndarray, who: np.ndarray, x: Array, surprise: Array) -> 
     size = np.diff(first, append=x.size)
     others = (np.repeat(np.add.reduceat(x, first), size) - x) / np.repeat(size - 1.0, size)
     usual, totals = np.bincount(who, others) / np.maximum(np.bincount(who), 1), np.zeros(LUCK_FADES.size)
-    follow_luck(who, surprise, others - usual[who], LUCK_FADES, totals)
+    follow_luck(who.astype(np.int64), np.ascontiguousarray(surprise), others - usual[who], LUCK_FADES, totals)
     return totals
 
 
@@ -319,7 +319,7 @@ def opponents_found(
 
     # Seasons on the same calendar, from strengths as far apart as they are.
     shrunk = min(math.sqrt(variance / float(moments.spread[0])), 1.0)
-    true, results = shrunk * strength, np.empty((calendar.size, SEASONS))
+    true, results = shrunk * strength, np.empty((calendar.size, SEASONS), order="F")
     for n in range(SEASONS):
         kernels.draw_results(true.reshape(-1, 2), hindsight.home, parameters, g.random(calendar.size), results[:, n])
     offset = hindsight.home + shrunk * (grown[0::2] - grown[1::2])

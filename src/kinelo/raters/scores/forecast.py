@@ -173,8 +173,9 @@ class ScoreForecast(Forecast):
         step = max(int(MOST_CELLS / 10 / self._size**2), 1)
         for k in range(0, len(self), step):
             part = slice(k, k + step)
-            grids = np.empty((len(self.probabilities[part]), self._size, self._size))
-            score_grid(self.probabilities[part], *(b[part] for b in self._beliefs), self.law, grids)
+            chances = np.ascontiguousarray(self.probabilities[part])
+            grids = np.empty((len(chances), self._size, self._size))
+            score_grid(chances, *(b[part] for b in self._beliefs), self.law, grids)
             yield grids
 
     def _over(self, above: Array) -> Array:

@@ -478,7 +478,7 @@ def elo_law(
         memory=float(MEMORY),
         outer_nu=nu,
         rho=values["regression"],
-        mean=rater.initial,
+        mean=float(rater.initial),
         v0=spread**2,
         gap=rater.season_gap,
         square=rater._target_square,
