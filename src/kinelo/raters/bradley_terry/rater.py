@@ -380,8 +380,7 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
             raise InputError(f"anchor={self.anchor!r} must be a mapping from names to ratings, such as {{'A': 1500}}.")
         for name, value in (self.anchor or {}).items():
             check_number("BradleyTerry", f"anchor[{name!r}]", value, -math.inf)
-        self._theta: Array | None = None
-        self._ridge_found = self._retirement_found = None
+        self._theta: Array | None = None  # the ridge that fit found stays, for a walk that begins anew
         if self.errors_by is not None and not (is_text(self.errors_by) and self.errors_by):
             raise InputError(f"errors_by={one_line(self.errors_by)} must be the name of a column, such as 'judge'.")
         return Tally(covariates, self.errors_by)
@@ -759,11 +758,13 @@ class BradleyTerry(WholeEntrants, Rater[Matches | Contests, Any]):
         # Version 0.5 did not keep it: what a first table says was said wherever there is one.
         kept = "prepared" in arrays
         self._prepared = bool(stored(arrays, "prepared", "b", (1,))[0]) if kept else len(self._state) > 0
-        # Versions that did not keep it had the least.
+        # What fit found is kept of one who has seen nothing yet, too. Versions that did not keep it had the least.
+        self._ridge_found = LEAST_RIDGE if arrays["theta"].size else None
+        if "ridge" in arrays:
+            self._ridge_found = float(stored(arrays, "ridge", "f", (1,), 0.0)[0])
+        kept = "retirement" in arrays
+        self._retirement_found = float(stored(arrays, "retirement", "f", (1,), 0.0, 1.0)[0]) if kept else None
         if arrays["theta"].size:
-            self._ridge_found = float(stored(arrays, "ridge", "f", (1,), 0.0)[0]) if "ridge" in arrays else LEAST_RIDGE
-            if "retirement" in arrays:
-                self._retirement_found = float(stored(arrays, "retirement", "f", (1,), 0.0, 1.0)[0])
             self._theta, self._known, self._spread = stored(arrays, "theta", "f", (ANY,)), len(self._state), None
             self._estimate()
         elif len(self._state):
