@@ -489,7 +489,7 @@ def _place(loc: Sequence[int | str], content: Any) -> str:
         inside = isinstance(here, dict) and part in here
         if part not in TAGS and (inside or not isinstance(here, dict) or depth == len(loc)):
             keys.append(str(part))
-            here = here[part] if inside else None
+            here = here.get(part) if isinstance(here, dict) else None
     return ".".join(keys)
 
 
