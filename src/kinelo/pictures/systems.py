@@ -66,7 +66,8 @@ def draw_worth(
     Sizes are 2, 3, 5, 8 and 20, as far as there are so many teams, if you name none.
     """
     plain, teams = as_system(system), teams_of(strengths)
-    sizes = sizes or [k for k in (2, 3, 5, 8, 20) if not teams.finite or k <= teams.size]
+    if sizes is None:
+        sizes = [k for k in (2, 3, 5, 8, 20) if not teams.finite or k <= teams.size]
     worth = {k: contest_worth(replace(plain, schedule=Field(k)), strengths) for k in sorted(sizes)}
     order = np.argsort(teams.theta, kind="stable")
     with style.journal(width, size, ax):

@@ -32,6 +32,7 @@ from kinelo.paper.kinetic import (
 )
 from kinelo.paper.summary import SPREAD_LABEL, STRENGTH_LABEL, line_through, with_error
 from kinelo.pictures import style
+from kinelo.presentation import significant
 from kinelo.studies.study import Study
 
 if TYPE_CHECKING:
@@ -199,7 +200,7 @@ def bounded_density(evidence: Mapping[str, MarginalRun]) -> Finding:
     runs = {name: needed(evidence, name) for name in (BROAD, NARROW)}
     return Finding(
         "the largest density grows "
-        + ", ".join(f"{float(f'{run.growth[-1]:.3g}'):,g}-fold on {name}" for name, run in runs.items())
+        + ", ".join(f"{significant(run.growth[-1])}-fold on {name}" for name, run in runs.items())
         + f" by t = {runs[NARROW].time:g}, where e^{{Lt}} = {runs[NARROW].allowed_growth[-1]:.3g}",
         judged(all(bool((run.growth <= run.allowed_growth * (1 + 1e-9)).all()) for run in runs.values())),
         "",
