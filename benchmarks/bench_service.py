@@ -645,8 +645,11 @@ def quantile(values: list[float], part: float) -> float:
 def processor_time(process: int) -> float:
     """Seconds of processor time that a process has taken, and those that it started."""
     folder = Path(f"/proc/{process}")
-    fields = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
-    children = (folder / "task" / str(process) / "children").read_text(encoding="utf-8").split()
+    try:
+        fields = (folder / "stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        children = (folder / "task" / str(process) / "children").read_text(encoding="utf-8").split()
+    except FileNotFoundError:  # PostgreSQL ends some of its own
+        return 0.0
     own = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return own + sum(processor_time(int(child)) for child in children)
 
