@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import itertools
 import json
+import os
 import random
 import socket
 import sys
@@ -133,6 +134,35 @@ def test_connections_are_dealt_out_to_the_processes_of_a_service(monkeypatch):
     for one in (first, held, *asking):
         one.close()
     assert sum(taken) == 24 and min(taken) >= 3
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux deals connections out")
+def test_several_processes_have_queues_of_their_own_and_one_has_not(tmp_path, monkeypatch):
+    """What uvicorn is started with; meanwhile nobody else begins at this port, and the port is free after that."""
+    import uvicorn
+
+    from kinelo.service.app import OWN_QUEUE, own_queue, serve
+    from kinelo.service.settings import Settings
+
+    settings, asked, module = (
+        Settings(str(tmp_path / "b.db"), rater="team", port=0, workers=2),
+        [],
+        "kinelo.service.app",
+    )
+    monkeypatch.setattr(Settings, "hand_over", lambda self: asked.append(self.port))
+
+    def run(application, *, fd, workers, loop, **options):
+        with pytest.raises(kn.InputError, match=f"port {asked[0]} is already in use"):
+            share(socket.socket(fileno=os.dup(fd)), "The service")
+        shared = socket.socket(fileno=os.dup(fd)).getsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT)
+        asked.append((application, workers, loop, shared))
+
+    monkeypatch.setattr(uvicorn, "run", run)
+    serve(settings, lambda address: None)
+    assert asked[1:] == [(f"{module}:create", 2, OWN_QUEUE, 1)] and f"{module}:{own_queue.__name__}" == OWN_QUEUE
+    first = listen_at("127.0.0.1", asked[0], "The service")
+    share(first, "The service").close()
+    first.close()
 
 
 @pytest.mark.long

@@ -492,7 +492,7 @@ def _said(term: str) -> str:
     return BETWEEN[term] if term in BETWEEN else f"for {WORDS[term]}"
 
 
-def _carry_on(walker: Any, matches: Any, day: int, name: str) -> float:
+def _walk_on(walker: Any, matches: Any, day: int, name: str) -> float:
     """Use further matches and begin the seasons until a day; how many points resets moved somebody on the way."""
     moved = 0.0
     for reset in getattr(walker, "_soft_resets", ())[getattr(walker, "_resets_done", 0) :]:
@@ -558,7 +558,7 @@ def explain_last(rated: Any, name: str, matches: Any = None, *, last: int = LAST
     steps, before, at = [], None, 0
     for k in rows[-most:].tolist():
         match: Any = played[k : k + 1]
-        season = _carry_on(walker, played[at:k], int(match.day[0]), name)
+        season = _walk_on(walker, played[at:k], int(match.day[0]), name)
         reason = REASONS[played.kind](walker, match).get(name)
         if reason is None:
             raise InputError(f"{type(rater).__name__} has no rating of {name!r:.60}.")
@@ -569,7 +569,7 @@ def explain_last(rated: Any, name: str, matches: Any = None, *, last: int = LAST
         day = str(match.date[0]) if played.dated else None
         steps.append(Step(str(played._keys[k]), day, _words(rater, match, name), reason, elsewhere, season))
         before, at = reason.after, k
-    season = _carry_on(walker, played[at:], LAST_DAY, name)
+    season = _walk_on(walker, played[at:], LAST_DAY, name)
     now = ratings_by_name(walker)[name]
     return Account(name, steps[0].reason.before, now, tuple(steps), now - steps[-1].reason.after - season, season)
 

@@ -235,7 +235,7 @@ def play_all(m, p, s, common, trace):
 def settle_all(s, tau):
     """Count what is still gathered of everyone in the state ``s`` (rated together), in place."""
     for t in range(s.rating.size):
-        settle_side(t, s, tau, np.bool_(True))
+        settle_side(t, s, tau, np.bool_(True))  # of a literal a second copy would be compiled
 
 
 @borrowing
