@@ -138,6 +138,8 @@ def test_what_is_asked_is_summed_over_scores():
         assert said.handicap(-0.25)[k] == pytest.approx(half.sum(axis=0))
         half = 0.5 * np.array([plainly(grid, lambda x, y: x + y - 2.5), plainly(grid, lambda x, y: x + y - 3)])
         assert said.totals(2.75)[k] == pytest.approx(half.sum(axis=0))
+        half = 0.5 * np.array([plainly(grid, lambda x, y: x - 1 - y), plainly(grid, lambda x, y: x - 0.5 - y)])
+        assert said.handicap(-0.75)[k] == pytest.approx(half.sum(axis=0))
         assert said.both_score[k] == pytest.approx(plainly(grid, lambda x, y: min(x, y))[0])
         goals = [sum(pair[side] * chance for pair, chance in np.ndenumerate(grid)) for side in (0, 1)]
         assert said.expected[k] == pytest.approx(goals)
