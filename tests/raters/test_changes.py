@@ -354,7 +354,7 @@ def test_an_account_tells_the_reset_of_a_season_from_what_others_played(name, tm
     assert told.table().rows[len(told.steps)]["words"] == "by the reset of the season, since then"
     book.update_one("C", "B", "win", date="2024-02-01", neutral=True)
     book.season("Two", reset=0.5)
-    book.update_one("B", "A", "draw", date="2024-03-01", neutral=True)
+    book.update_one("B", "A", "draw", date="2024-02-02", neutral=True)  # the day on which the next season begins
     both = kn.explain_last(book, "A", last=2)
     assert both.steps[1].season < drawn and both.season_since == 0.0
     assert (abs(both.steps[1].elsewhere) < 1e-9) == (name == "classic")
