@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import inspect
 import io
 import json
 import re
@@ -51,6 +52,8 @@ NO_ANSWER = frozenset({"residual", "iterations", "teams", "system"})
 """Names of what differs between processors, or was asked with."""
 ROUNDING = 1e-9
 """Below it `look` says 0."""
+TURNS = ("positive", "above_zero", "in_points", "prior_counts", "learnt", "by_kind")
+"""What parameters of raters may be besides."""
 SPEED = re.compile(r"matches/s$|_seconds_|^! .*\d% +(?:[-\d]+:|elapsed|left|Checking)")
 SIGN_OF_ZERO = re.compile(r"[-−+](?=0*\.?0+(?![\d.]))")
 PADDING = re.compile(r"(?<=\[) +| +(?=\])")
@@ -170,6 +173,34 @@ def look(*results: Any) -> None:
                 print(f" {name}: {said}" if said else f" {name}")
 
 
+def offer(*places: Any) -> None:
+    """Print what a package offers that may be left out: functions, classes and their methods with what is then taken.
+
+    Of raters also where parameters are searched: the value of one never fitted, and the ends.
+    """
+    for place in places:
+        for name in sorted(place.__all__):
+            shown = getattr(place, name)
+            if not callable(shown) or (isinstance(shown, type) and issubclass(shown, Exception)):
+                continue
+            members = sorted(vars(shown).items()) if isinstance(shown, type) else []
+            methods = [(f"{name}.{key}", one) for key, one in members if key[0] != "_" and inspect.isfunction(one)]
+            for key, one in [(name, shown), *methods]:
+                given = inspect.signature(one).parameters.values()
+                taken = [a for a in given if a.default is not a.empty and a.name[0] != "_"]
+                if taken:
+                    print(f"{key}: {', '.join(f'{a.name}={_taken(a.default)}' for a in taken)}")
+            for one in getattr(shown, "_declared_parameters", ()):
+                ends = (
+                    f"{one.default:g}, from {one.low:g} to {one.high:g}; largest {one.largest:g}, vague {one.vague:g}"
+                )
+                print(f" {one.name}: {', '.join([ends, *(word for word in TURNS if getattr(one, word))])}")
+
+
+def _taken(value: Any) -> str:
+    return value.__name__ if callable(value) else str(value)
+
+
 def _plain(value: Any) -> str:
     """Numbers with five digits, arrays row by row, pairs and tuples of names one after the other."""
     if value is None or isinstance(value, bool | str | np.bool_):
@@ -216,6 +247,7 @@ class Asking:
             "rough": rough,
             "read": read,
             "look": look,
+            "offer": offer,
             "Words": Words,
         }
         of_lab = ("live", "verdict", "scenes", "knock", "reproduced", "paces")
