@@ -7,6 +7,7 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ class Server:
         self.folder.chmod(0o755)
         self.call("initdb", "-D", str(self.data), "-U", "kinelo", "-A", "trust", "-N", "-E", "UTF8", "--locale=C")
         self.start()
-        self.made = 0
+        self.made, self.emptied = 0, []
 
     @property
     def data(self) -> Path:
@@ -70,13 +71,28 @@ class Server:
             time.sleep(0.005)
 
     def address(self) -> str:
-        """The address of a new database."""
+        """The address of an empty database."""
+        if self.emptied:
+            return self.emptied.pop()
+        self.made += 1
+        self.ask("postgres", f"CREATE DATABASE book_{self.made}")
+        return self.of(f"book_{self.made}")
+
+    def of(self, name: str) -> str:
+        return f"postgresql:///{name}?host={self.folder}&user=kinelo"
+
+    def ask(self, name: str, sql: str) -> None:
         import psycopg
 
-        self.made += 1
-        with psycopg.connect(f"postgresql:///postgres?host={self.folder}&user=kinelo", autocommit=True) as one:
-            one.execute(f"CREATE DATABASE book_{self.made}")
-        return f"postgresql:///book_{self.made}?host={self.folder}&user=kinelo"
+        with psycopg.connect(self.of(name), autocommit=True) as one:
+            one.execute(sql)
+
+    def take_back(self, address: str) -> None:
+        """Empty a database for the next test: a new one is 300 files, which take longer to make and to delete."""
+        name = address.partition("///")[2].partition("?")[0]
+        self.ask("postgres", f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+        self.ask(name, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        self.emptied.append(address)
 
 
 @pytest.fixture(scope="session")
@@ -96,4 +112,20 @@ def server():
 @pytest.fixture(params=["sqlite", "postgresql"])
 def address(request, tmp_path):
     """Where a new book may be kept: in a file, and in a server."""
-    return str(tmp_path / "book.db") if request.param == "sqlite" else request.getfixturevalue("server").address()
+    if request.param == "sqlite":
+        yield str(tmp_path / "book.db")
+    else:
+        server = request.getfixturevalue("server")
+        yield (address := server.address())
+        server.take_back(address)
+
+
+def in_turn(kinds: Iterable[str], *quick: str) -> pytest.MarkDecorator:
+    """Each quick kind (else: each) in a file or in a server, in turn; in `make test-long` all of them in both."""
+    places = ("sqlite", "postgresql") if server_binaries() else ("sqlite",)
+    turns = {(kind, places[k % len(places)]) for k, kind in enumerate(quick or kinds)}
+    cases = [(kind, place) for kind in kinds for place in ("sqlite", "postgresql")]
+    marks = [() if case in turns else pytest.mark.long for case in cases]
+    return pytest.mark.parametrize(
+        ("kind", "address"), [pytest.param(*case, marks=mark) for case, mark in zip(cases, marks)], indirect=["address"]
+    )

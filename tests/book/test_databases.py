@@ -20,6 +20,7 @@ import pytest
 import kinelo as kn
 from kinelo.book import carrying, database, ratings
 from patience import PATIENCE
+from postgres_server import in_turn
 
 RATERS = {
     "still": lambda: kn.TeamElo.classic(k=24, ties=0.3),
@@ -87,7 +88,7 @@ def in_order(rows: list, kind: str) -> list:
 
 
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
-@pytest.mark.parametrize("kind", RATERS)
+@in_turn(RATERS)
 def test_any_history_ends_where_one_run_does(kind, address, monkeypatch):
     """Adding, sending again, correcting, removing and late results, drawn from a seed; checkpoints after a few."""
     monkeypatch.setattr(carrying, "EVERY", 6)
@@ -95,7 +96,7 @@ def test_any_history_ends_where_one_run_does(kind, address, monkeypatch):
     make = contest if kind in OF_CONTESTS else row
     held: list = []  # in order of arrival
     book = kn.RatingBook(address, RATERS[kind]())
-    for step in range(14):
+    for step in range(10):
         what = rng.random()
         if what < 0.55 or len(held) < 3:
             new = in_order([make(rng, 100 * step + k) for k in range(int(rng.integers(1, 5)))], kind)
@@ -122,7 +123,7 @@ def test_any_history_ends_where_one_run_does(kind, address, monkeypatch):
     assert dated > 0, "late matches were rated from checkpoints"
 
 
-@pytest.mark.parametrize("kind", ["still", "learning"])
+@in_turn(["still", "learning"])
 def test_matches_one_by_one_end_where_one_table_does(kind, address):
     rng, book = np.random.default_rng(3), kn.RatingBook(address, RATERS[kind]())
     rows = in_order([row(rng, k) for k in range(30)], kind)
@@ -142,7 +143,7 @@ def test_matches_one_by_one_end_where_one_table_does(kind, address):
 
 
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
-@pytest.mark.parametrize("kind", ["still", "learning", "rank"])
+@in_turn(["still", "learning", "rank"], "learning", "rank")
 def test_what_ends_at_the_same_moment_shares_a_transaction(kind, address, monkeypatch):
     """Whatever is among them, each is told what it came to, and the book is that of one after the other."""
     rng, book, commits = np.random.default_rng(4), kn.RatingBook(address, RATERS[kind]()), []
@@ -182,7 +183,7 @@ def test_what_ends_at_the_same_moment_shares_a_transaction(kind, address, monkey
 
 
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
-@pytest.mark.parametrize("kind", ["still", "learning"])
+@in_turn(["still", "learning"])
 def test_matches_one_by_one_see_what_is_written_between_them(kind, address):
     """What a book knows of its last matches is no longer so once another, or it itself in another way, has written."""
     one, count, held = kn.RatingBook(address, RATERS[kind]()), itertools.count(), {}
@@ -267,7 +268,7 @@ def test_a_book_is_opened_without_code_that_rates(kind, tmp_path, monkeypatch):
     assert len(kn.RatingBook(tmp_path / "b")) == 0 and not loaded
 
 
-@pytest.mark.parametrize("kind", ["still", "learning", "rank"])
+@in_turn(["still", "learning", "rank"], "learning", "rank")
 def test_forecasts_of_some_are_those_of_everyone(kind, address, monkeypatch):
     """Whoever writes between them, takes out who was there, or has asked about many before."""
     monkeypatch.setattr(ratings, "MOST_ROWS", 7)
@@ -534,7 +535,7 @@ def heard(told, most: int | None = None) -> list[str]:
     return said
 
 
-@pytest.mark.parametrize("kind", ["still", "learning"])
+@in_turn(["still", "learning"])
 def test_four_processes_lose_nothing_and_count_nothing_twice(kind, address):
     count, book = 25, kn.RatingBook(address, RATERS[kind]())
     book.close()
@@ -547,7 +548,7 @@ def test_four_processes_lose_nothing_and_count_nothing_twice(kind, address):
 
 
 @pytest.mark.parametrize("times", [3, pytest.param(60, marks=pytest.mark.long)])
-@pytest.mark.parametrize("kind", ["learning", "rank"])
+@in_turn(["learning", "rank"])
 def test_killed_at_any_moment_what_was_acknowledged_counts_once(kind, times, address):
     book, chance = kn.RatingBook(address, RATERS[kind]()), random.Random(5)
     acknowledged: set[str] = set()
@@ -745,7 +746,7 @@ def no_room(book) -> Callable[[], None]:
     return lambda: writer.execute("PRAGMA max_page_count = 1000000")
 
 
-@pytest.mark.parametrize("kind", ["still", "rank"])
+@in_turn(["still", "rank"])
 def test_a_full_disk_changes_nothing(kind, address):
     book = kn.RatingBook(address, RATERS[kind]())
     rng = np.random.default_rng(1)

@@ -8,6 +8,7 @@ from test_taken_back import Fails
 
 import kinelo as kn
 from kinelo.book.milestones import milestones, ratings_at
+from postgres_server import in_turn
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 LEAGUE = kn.sample_league(teams=7, seasons=2, seed=3).results
@@ -43,7 +44,7 @@ def begin(kind, address):
     return book
 
 
-@pytest.mark.parametrize("kind", RATERS)
+@in_turn(RATERS, "kalman", "rank", "team")
 def test_a_refit_is_a_fit_of_what_the_book_holds(kind, address):
     """Also in another process, which had the book open before and goes on after."""
     book, name = begin(kind, address), RATERS[kind][1]

@@ -10,6 +10,7 @@ import kinelo as kn
 from kinelo.book.milestones import milestones, season_table, seasons, try_season
 from kinelo.book.seasons import moves_shown
 from kinelo.raters.glicko.rater import Glicko2
+from postgres_server import in_turn
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 RATERS = {
@@ -58,7 +59,7 @@ def points(table):
     return dict(table.select("name", "rating").rows())
 
 
-@pytest.mark.parametrize("kind", RATERS)
+@in_turn(RATERS)
 def test_the_next_season_begins_nearer_to_the_mean(kind, address):
     """Every rating is a quarter of its way nearer, doubt is larger, and the table of the season is as ratings were."""
     book = begin(kind, address, 30)
@@ -94,7 +95,7 @@ def test_the_next_season_begins_nearer_to_the_mean(kind, address):
     assert book.check() == []
 
 
-@pytest.mark.parametrize("kind", RATERS)
+@in_turn(RATERS, "classic", "glicko2", "full", "diagonal", "players", "rank")
 def test_ratings_are_those_of_one_run_however_matches_and_seasons_arrive(kind, address, tmp_path):
     """Two seasons, closed on the way or when all was played; results late, put right and taken out; another process."""
     book, late = (begin(kind, where, 20) for where in (tmp_path / "plain.db", address))
@@ -128,7 +129,7 @@ def test_ratings_are_those_of_one_run_however_matches_and_seasons_arrive(kind, a
         )
 
 
-@pytest.mark.parametrize("kind", ["classic", "full", "rank"])
+@in_turn(["classic", "full", "rank"], "classic", "rank")
 def test_a_season_that_fails_is_not_closed_and_closed_again_it_is_closed_once(kind, address, monkeypatch):
     book = begin(kind, address, 40)
     failing, before = Fails(monkeypatch, book), book.ratings_
@@ -227,7 +228,7 @@ def league(seed, sides=14, rounds=40, moved=0.0, seasons=2):
 @pytest.mark.parametrize(("moved", "low", "high"), [(0.0, 0.0, 30.0), (200.0, 80.0, 400.0)])
 def test_what_moves_between_seasons_is_found_where_there_is_any(moved, low, high, tmp_path):
     found = []
-    for seed in range(6):
+    for seed in range(3):
         table, starts = league(20 + seed, rounds=30, moved=moved, seasons=3)
         played = kn.read_matches(table | {"neutral": [True] * len(table["home"])})
         book = kn.RatingBook(tmp_path / f"{seed}.db", kn.Glicko(350.0, 5.0, 0.0, ties=0.0))

@@ -173,11 +173,11 @@ def arena(seed, count, epsilon, draws):
 
 
 def test_levels_hold_in_small_arenas():
-    """50 arenas at a level of .2: more than 21 wrong would come by chance in fewer than 1 of 1,000 runs."""
-    found = np.array([arena(seed, 200, 0.0, 0.2) for seed in range(50)])
-    assert found[:, 0].sum() <= 21
-    assert found[:, 1].sum() <= 21
-    assert found[:, 2].sum() >= 5  # and something is found
+    """20 arenas at a level of .2: more than 10 wrong would come by chance in fewer than 1 of 1,000 runs."""
+    found = np.array([arena(seed, 200, 0.0, 0.2) for seed in range(20)])
+    assert found[:, 0].sum() <= 10
+    assert found[:, 1].sum() <= 10
+    assert found[:, 2].sum() >= 2  # and something is found
 
 
 def test_what_cannot_be_counted_is_refused():

@@ -180,7 +180,7 @@ def test_evidence_is_the_ratio_of_integrals(kappa, advantage, piece, monkeypatch
     rows = [("P0", "P1", 1.0, False), ("P1", "P0", 0.0, False), ("P0", "P1", 1.0, True), ("P0", "P1", 0.0, True)]
     rows += [("P1", "P0", 0.5, False), ("P1", "P0", 0.0, True)] if kappa else []
     found = kn.watch(rater, kn.read_matches(dict(zip(("home", "away", "result", "neutral"), zip(*rows)))))
-    grid = np.linspace(-7, 7, 561)
+    grid = np.linspace(-7, 7, 225)
     normal = norm.pdf(grid) / norm.pdf(grid).sum()
 
     def chance(gap, result):

@@ -113,9 +113,10 @@ def league(seed, games, share):
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("points", ["logistic", "normalised"])
-@pytest.mark.parametrize("pairs", [False, True])
-@pytest.mark.parametrize("share", [0.45, 0.3])
+@pytest.mark.parametrize(
+    ("points", "pairs", "share"),
+    [("logistic", False, 0.45), ("logistic", True, 0.3), ("normalised", False, 0.3), ("normalised", True, 0.45)],
+)
 def test_a_table_is_counted_as_its_games_one_by_one(points, pairs, share):
     outcome, table = league(3, 900, share)
     matches = kn.read_matches(table)

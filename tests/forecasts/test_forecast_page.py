@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import kinelo as kn
 from kinelo.cli.commands import app
 
 PAGE = Path(__file__).parents[2] / "docs" / "forecasting.md"
@@ -14,7 +15,10 @@ PAGE = Path(__file__).parents[2] / "docs" / "forecasting.md"
 
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 def test_python_examples_run(tmp_path, monkeypatch):
+    """With half of the sides and a third of the seasons."""
     monkeypatch.chdir(tmp_path)
+    sample = kn.sample_league
+    monkeypatch.setattr(kn, "sample_league", lambda teams, seasons, seed: sample(teams // 2, seasons // 3, seed=seed))
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) == 7
     exec(compile("\n".join(blocks), str(PAGE), "exec"), {})
@@ -22,9 +26,11 @@ def test_python_examples_run(tmp_path, monkeypatch):
 
 
 def test_commands_run(tmp_path, monkeypatch):
+    """In a league of few."""
     monkeypatch.chdir(tmp_path)
     (block,) = re.findall(r"```sh\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     for line in block.splitlines():
-        ran = CliRunner().invoke(app, shlex.split(line)[1:], catch_exceptions=False)
+        words = shlex.split(line)[1:] + ["--teams", "6", "--seasons", "2"] * (" sample " in line)
+        ran = CliRunner().invoke(app, words, catch_exceptions=False)
         assert ran.exit_code == 0, line
     assert Path("league/calibration.png").exists()

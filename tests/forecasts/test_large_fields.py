@@ -158,24 +158,25 @@ def by_the_integral(forecast, entrant, number):
 @pytest.mark.parametrize("off", [0.0, 0.08])
 def test_fields_taken_some_points_at_a_time_are_the_integral(monkeypatch, off):
     """All points at once, a few of them, or one; low points where too many are ahead are left out of a few."""
-    whole = forecast_of(300, off=off)
-    win, expected, first, middle = whole.win, whole.expected_place, whole.top(0, 10), whole.places(0)[:, 150]
+    whole = forecast_of(150, off=off)
+    win, expected, first, middle = whole.win, whole.expected_place, whole.top(0, 10), whole.places(0)[:, 75]
     assert whole.mean.size * 400 < places.VALUES_AT_ONCE
-    for at_once in (300 * 7, 1):
+    for at_once in (150 * 7, 1):
         monkeypatch.setattr(places, "VALUES_AT_ONCE", at_once)
-        parts = forecast_of(300, off=off)
+        parts = forecast_of(150, off=off)
         assert parts.win == pytest.approx(win, rel=1e-12)
         assert parts.expected_place == pytest.approx(expected, rel=1e-12)
         assert parts.top(0, 10) == pytest.approx(first, abs=1e-15)
-        assert parts.places(0)[:, 150] == pytest.approx(middle, abs=1e-14)
+        assert parts.places(0)[:, 75] == pytest.approx(middle, abs=1e-14)
         monkeypatch.undo()
-    for entrant in (0, 40, 299):
+    for entrant in (0, 20, 149):
         assert win[entrant] == pytest.approx(by_the_integral(whole, entrant, 1)[0], rel=1e-6, abs=1e-12)
         assert (first[entrant], expected[entrant]) == pytest.approx(
             by_the_integral(whole, entrant, 10), rel=1e-8, abs=1e-7
         )
 
 
+@pytest.mark.long
 def test_seventeen_thousand_are_forecast_and_scored():
     """Numbers grow with the field, not with its square: 17,000 squared would need gigabytes."""
     size = 17_000

@@ -255,7 +255,14 @@ def test_a_cup_has_one_truth_for_any_rater_that_says_how_uncertain_it_is():
     assert cup.reached[:, 1] == pytest.approx(title, abs=0.014)
 
 
-@pytest.mark.parametrize("make", [kn.TeamElo.classic, kn.Glicko, kn.BradleyTerry, lambda: kn.KalmanElo()])
+@pytest.mark.parametrize(
+    "make",
+    [
+        kn.TeamElo.classic,
+        *(pytest.param(make, marks=pytest.mark.long) for make in (kn.Glicko, kn.BradleyTerry)),
+        lambda: kn.KalmanElo(),
+    ],
+)
 def test_final_points_lie_as_far_from_what_is_expected_as_is_said(make):
     """Squares of standardised errors of 120 sides in 12 leagues: 1 on average, with a standard error of about .14.
 

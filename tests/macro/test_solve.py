@@ -8,8 +8,11 @@ import kinelo as kn
 SYSTEM = kn.RatingSystem(kn.Tanh(nu=0.5))
 
 
-@pytest.mark.parametrize("scheme", ["upwind", "tvd"])
-@pytest.mark.parametrize("closure", ["taylor", "exact"])
+@pytest.mark.parametrize(
+    ("closure", "scheme"),
+    [("taylor", "upwind"), ("exact", "tvd"),
+     *(pytest.param(*other, marks=pytest.mark.long) for other in (("taylor", "tvd"), ("exact", "upwind")))],
+)  # fmt: skip
 def test_long_time_mean_ratings_lie_on_the_stationary_map(scheme, closure):
     teams = kn.macro.Population.uniform(theta=(4, 10, 60), r=(4, 10, 60), sigma=1.0)
     run = kn.solve(SYSTEM, teams, until=150.0, scheme=scheme, closure=closure)

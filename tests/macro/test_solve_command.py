@@ -35,7 +35,7 @@ def run(tmp_path, *options, sigma="1.0", text=STUDY):
     return CliRunner().invoke(app, ["study", "solve", str(study), "--out", str(tmp_path / "out"), *options])
 
 
-@pytest.mark.parametrize("sigma", ["1.0", "[0.2, 1.0, 4]"])
+@pytest.mark.parametrize("sigma", [pytest.param("1.0", marks=pytest.mark.long), "[0.2, 1.0, 4]"])
 def test_densities_picture_and_film(tmp_path, sigma):
     result = run(tmp_path, "--film", "gif", sigma=sigma)
     assert result.exit_code == 0, result.output

@@ -154,14 +154,14 @@ def test_any_scrap_anywhere_is_a_table_or_a_sentence(scrap, place):
             assert set(broken) <= set(range(table.height))
 
 
-def test_thirty_thousand_columns(tmp_path):
-    others = [f"c{k}" for k in range(30_000)]
+def test_five_thousand_columns(tmp_path):
+    others = [f"c{k}" for k in range(5_000)]
     header = ",".join(["date", "home", "away", "result", *others])
     row = "2024-01-01,A,B,1" + ",7" * len(others)
     matches = read(tmp_path / "wide.csv", f"{header}\n{row}\n".encode())
     assert matches.result.tolist() == [1.0]
     with pytest.raises(kn.InputError, match="no column for the home side") as refused:
         read(tmp_path / "wide.csv", f"{header.replace('home', 'x')}\n{row}\n".encode())
-    assert len(str(refused.value)) < 1000 and "and 29,984 more" in str(refused.value)
-    with pytest.raises(kn.InputError, match="two columns called 'c29999'"):
-        distinct_names([*header.split(","), "c29999"])
+    assert len(str(refused.value)) < 1000 and "and 4,984 more" in str(refused.value)
+    with pytest.raises(kn.InputError, match="two columns called 'c4999'"):
+        distinct_names([*header.split(","), "c4999"])

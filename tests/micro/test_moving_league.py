@@ -127,7 +127,9 @@ def covariances(run, skip):
 @pytest.mark.parametrize(
     ("outcome", "sigma", "dynamics", "gamma", "steps"),
     [
-        (kn.model.Probit(0.5), 0.6, kn.model.Learning(0.6, 0.1, 0.5, on="result"), 0.08, 300),
+        pytest.param(
+            kn.model.Probit(0.5), 0.6, kn.model.Learning(0.6, 0.1, 0.5, on="result"), 0.08, 300, marks=pytest.mark.long
+        ),
         (kn.model.Davidson(0.6, 1.0), 0.4, kn.model.Form(0.02, 0.8), 0.12, 150),
     ],
 )

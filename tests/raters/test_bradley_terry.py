@@ -216,12 +216,12 @@ def test_who_always_won_stays_finite_and_pools_are_named():
 
 
 def test_intervals_hold_the_truth():
-    """60 tables of 500 votes among 6. 95 % intervals hold 342 ± 4.1 of 360; squares of (found − true)/error average
-    1 ± .082 with five free strengths a table; either is 3.3 of these off once in a thousand. A bootstrap of 100
-    resamples is as wide as the sandwich: a width is sure to 12 %, the mean over 15 tables to 3 %.
+    """30 tables of 500 votes among 6. 95 % intervals hold 171 ± 2.9 of 180; squares of (found − true)/error average
+    1 ± .115 with five free strengths a table; either is 3.3 of these off once in a thousand. A bootstrap of 100
+    resamples is as wide as the sandwich: a width is sure to 12 %, the mean over 8 tables to 4 %.
     """
     held, ranked, pulls, wider = 0, 0, [], []
-    for seed in range(60):
+    for seed in range(30):
         matches, a = votes(500, seed=seed, neutral=1.0)
         rater = kn.BradleyTerry().fit(matches)
         table = rater.intervals().sort("name")
@@ -235,13 +235,13 @@ def test_intervals_hold_the_truth():
         ranked += int(
             np.sum((table["rank_low"].to_numpy() <= true_rank) & (true_rank <= table["rank_high"].to_numpy()))
         )
-        if seed < 15:
+        if seed < 8:
             drawn = rater.intervals(method="bootstrap", resamples=100).sort("name")
             wider.append((drawn["high"] - drawn["low"]).to_numpy() / (high - low))
-    assert 328 <= held <= 356
-    assert (np.square(pulls).sum() / (60 * 5)) == pytest.approx(1.0, abs=0.27)
-    assert np.mean(wider) == pytest.approx(1.0, abs=0.1)
-    assert ranked >= 328
+    assert 161 <= held <= 179
+    assert (np.square(pulls).sum() / (30 * 5)) == pytest.approx(1.0, abs=0.38)
+    assert np.mean(wider) == pytest.approx(1.0, abs=0.13)
+    assert ranked >= 161
 
 
 def test_a_rank_is_bounded_by_those_who_are_surely_better_and_surely_worse():

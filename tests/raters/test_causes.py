@@ -64,8 +64,11 @@ def glicko(**more):
 
 
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
-@pytest.mark.parametrize("make", [team, glicko])
-@pytest.mark.parametrize("drift", ["home", "draws"])
+@pytest.mark.parametrize(
+    ("make", "drift"),
+    [(team, "home"), (glicko, "draws"),
+     *(pytest.param(*other, marks=pytest.mark.long) for other in ((team, "draws"), (glicko, "home")))],
+)  # fmt: skip
 def test_home_advantage_and_draws_may_drift(make, drift):
     """From 90 to −20 points, or from 33 % to 13 % draws: gains of .0025 to .02; without drift some .0001 is lost."""
     moving = league(1, home=(0.35, -0.1)) if drift == "home" else league(1, kappa=(1.0, 0.3))

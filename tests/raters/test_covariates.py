@@ -255,7 +255,7 @@ def test_what_is_no_number_is_refused():
         kn.TeamElo(covariates=["stones"], system=kn.RatingSystem(kn.Tanh.elo(), gamma=10.0))
 
 
-@pytest.mark.parametrize("name", ["team", "glicko", "kalman"])
+@pytest.mark.parametrize("name", ["team", pytest.param("glicko", marks=pytest.mark.long), "kalman"])
 def test_a_book_and_its_doors_say_what_the_rater_says(fitted, name, tmp_path):
     """Row by row or whole: a book fed match by match ends at the rater's bits, and Python, book, command line agree."""
     matches, _, raters, _ = fitted

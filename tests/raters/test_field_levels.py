@@ -54,7 +54,9 @@ def test_performances_are_read_higher_by_a_part_of_the_way_to_the_level_of_all()
     assert abs(lift) > 0.01 and gain.min() < 0.8 * gain.max()
 
 
-@pytest.mark.parametrize(("learns", "seed"), [(1.0, 1), (1.0, 2), (0.0, 3)])
+@pytest.mark.parametrize(
+    ("learns", "seed"), [(1.0, 1), *(pytest.param(*other, marks=pytest.mark.long) for other in ((1.0, 2), (0.0, 3)))]
+)
 def test_the_level_is_held_where_newcomers_learn_and_nothing_is_lost_where_not(learns, seed):
     """Gains of the log-loss of orders (.0023, .0019) are seen at 2.3 standard errors, a chance of one in a hundred."""
     contests = races(learns, contests=200, seed=seed)
@@ -106,7 +108,7 @@ def test_each_contest_adds_less_to_who_has_seen_more_of_them():
     assert 0 < known.sum() < 9 and len(set(seen)) > 3
 
 
-@pytest.mark.parametrize(("learns", "seed"), [(1.0, 1), (0.0, 3)])
+@pytest.mark.parametrize(("learns", "seed"), [(1.0, 1), pytest.param(0.0, 3, marks=pytest.mark.long)])
 def test_what_newcomers_gain_is_found_and_nothing_is_lost_where_they_gain_nothing(learns, seed):
     """Gains of the log-loss of orders are seen at 2.3 standard errors, a chance of one in a hundred."""
     contests = races(learns, contests=200, seed=seed)
@@ -156,7 +158,7 @@ def keen_and_rare(moves, contests=160, size=40, seed=1):
     return kn.read_contests(rows)
 
 
-@pytest.mark.parametrize(("moves", "seed"), [(0.0, 1), (0.3, 2)])
+@pytest.mark.parametrize(("moves", "seed"), [(0.3, 2), pytest.param(0.0, 1, marks=pytest.mark.long)])
 def test_whether_strengths_move_with_contests_taken_part_in_is_found(moves, seed):
     """Within three standard errors of the truth, a chance of three in a thousand."""
     given = {"prior_spread": 1.0, "regression": 0.0, "retirement": 0.0, "off": 0.0, "anchor": 0.0, "experience": 0.0}

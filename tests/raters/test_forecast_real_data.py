@@ -39,6 +39,7 @@ def test_filter_on_internationals(match_data):
         assert p[:, k].mean() == pytest.approx(np.mean(later.signed == sign), abs=0.015)
 
 
+@pytest.mark.long
 def test_line_ups_help_on_basketball(match_data):
     folder = match_data / "nba"
     columns = {"home": "home_id", "away": "away_id"}

@@ -178,7 +178,7 @@ def scale_league(draws, seed, sides=40, n=8_000):
     return kn.read_matches(table | {"date": np.datetime64("2020-01-01") + np.arange(n) // 40}, ordered=True), true
 
 
-@pytest.mark.parametrize("draws", [0.0, 0.5])
+@pytest.mark.parametrize("draws", [pytest.param(0.0, marks=pytest.mark.long), 0.5])
 def test_a_point_is_a_point_of_expected_score_whatever_the_draws(draws):
     """The spread of 178 points comes back but for a tenth, with draws as without: what 400 results a side shrink, and
     what Φ in place of the logistic function takes from the slope between equals (6 %).

@@ -104,6 +104,7 @@ def test_team_elo_gains_what_can_be_gained():
     assert rater.parameters_["spread by surface"] < 25
 
 
+@pytest.mark.long
 def test_players_take_along_what_they_are_good_at():
     """Pairs mixed anew for every match, players with spreads of 100 points: .012 gained, and nothing lost without."""
     matches, under, _ = surfaces(1, 100.0, players=2)

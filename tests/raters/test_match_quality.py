@@ -57,10 +57,10 @@ def test_an_advantage_is_made_good_by_a_difference_of_ratings():
 
 @pytest.mark.parametrize("kind", ["TeamElo", "Glicko", "KalmanElo"])
 def test_it_is_the_mean_over_what_is_believed(kind):
-    """Against a plain sum over 161 points of the normal law, forecasts of sides that are certain at each."""
+    """Against a plain sum over 65 points of the normal law, forecasts of sides that are certain at each."""
     gap, deviation = 120.0, (90.0, 140.0)
     rater = begun(kind, [1500.0 + gap, 1500.0], deviation)
-    x = np.linspace(-8, 8, 161)
+    x = np.linspace(-8, 8, 65)
     weight = stats.norm.pdf(x) / stats.norm.pdf(x).sum()
     sums = 0.0
     for z, w in zip(gap + np.hypot(*deviation) * x, weight):

@@ -48,7 +48,13 @@ def losses(rater, matches):
     return -np.log(said[np.arange(said.shape[0]), (1 - matches.signed[half:]).astype(int)])
 
 
-@pytest.mark.parametrize("kind", ["single matches", "a season", "a division", "all but one season"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "a division",
+        *(pytest.param(k, marks=pytest.mark.long) for k in ("single matches", "a season", "all but one season")),
+    ],
+)
 def test_sides_without_line_ups_are_learnt(kind):
     """On the later half: where no line-up is known, players' ratings forecast as well as those of teams do, to .015
     (two standard errors of the difference), and better by .05 than knowing of nobody.

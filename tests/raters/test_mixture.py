@@ -312,7 +312,7 @@ def test_stored_mixtures_that_are_none_are_refused(league):
 
 
 def test_without_raters_all_are_mixed_that_can_use_the_matches(league):
-    sample = kn.sample_league(teams=5, seasons=3, seed=2)
+    sample = kn.sample_league(teams=4, seasons=2, seed=2)
     plain = kn.raters.Mixture().fit(kn.read_matches(sample.results))
     squads = kn.raters.Mixture().fit(kn.read_matches(sample.results, lineups=sample.lineups))
     assert set(squads.members_) - set(plain.members_) == {"PlayerElo"} and "KalmanElo" in plain.members_

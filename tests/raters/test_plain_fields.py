@@ -31,8 +31,7 @@ def through_a_table(monkeypatch) -> None:
     monkeypatch.setattr(RankElo, "_plain", lambda *_, **__: None)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("start", [None, {"P3": 1700, "P5": 1400}])
+@pytest.mark.parametrize(("seed", "start"), [(1, None), (2, {"P3": 1700, "P5": 1400})])
 def test_the_quick_way_is_that_of_a_table(seed, start, monkeypatch):
     quick, told, plain = kn.RankElo(start=start, off=0.1), [], 0
     for order, ranks, date in contests(seed):

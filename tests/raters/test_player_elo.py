@@ -377,6 +377,7 @@ def test_correction_undoes_the_pull_to_the_mean():
         players.corrected(teams.head(1))
 
 
+@pytest.mark.long
 def test_players_behind_a_simulated_league_are_found_and_help():
     """Line-ups say more than team names where line-ups change: lower log-loss than the filter on teams.
 

@@ -235,6 +235,7 @@ def test_parameters_of_made_up_contests_are_found():
     assert kn.RankElo().fit(races(contests=600, seed=2)).parameters_["walk"] < 0.1
 
 
+@pytest.mark.long
 def test_large_fields_are_fitted_as_well_as_small_ones():
     """Losses grow with the field, and the search must not take shorter steps for it."""
     contests = races(contests=12, entrants=500, size=400, walk=2.0, seed=3)

@@ -69,16 +69,16 @@ def test_fields_are_thinned_before_contests_and_the_latest_contests_remain(monke
 
 
 def test_estimates_on_a_part_move_forecasts_by_little():
-    contests = contests_of(contests=90, entrants=500, size=150, walk=1.5, newcomers=0.4, seed=4)
+    contests = contests_of(contests=90, entrants=200, size=60, walk=1.5, newcomers=0.4, seed=4)
     earlier, later = contests[:60], contests[60:]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         whole = kn.RankElo(off=0.0, look=earlier.entrant.size).fit(earlier)
-    with pytest.warns(KineloWarning, match=r"estimated on [23],\d{3} of 9,000 entries"):
-        part = kn.RankElo(off=0.0, look=3000).fit(earlier)
+    with pytest.warns(KineloWarning, match=r"estimated on (1,)?\d{3} of 3,600 entries"):
+        part = kn.RankElo(off=0.0, look=1200).fit(earlier)
     assert whole.parameters_ != part.parameters_
     loss = [order_log_loss(rater.one_step_ahead(later)).mean() for rater in (whole, part)]
-    assert loss[1] == pytest.approx(loss[0], abs=5e-4)
+    assert loss[1] == pytest.approx(loss[0], abs=1e-3)
 
 
 def test_large_fields_are_searched_from_where_some_entrants_lead(monkeypatch):

@@ -39,16 +39,17 @@ def errors(seed):
     return (table["rating"].to_numpy() - 1500 - true) / table["uncertainty"].to_numpy()
 
 
-def test_ratings_are_as_uncertain_as_they_look():
+@pytest.mark.parametrize(("leagues", "wider"), [(8, 0.05), pytest.param(24, 0.0, marks=pytest.mark.long)])
+def test_ratings_are_as_uncertain_as_they_look(leagues, wider):
     """Shares of 50, 80 and 95 % intervals are .51, .79 and .92 over 64 such leagues, and spread by .03 over 24 of them.
 
     A bound each is missed by chance in less than 1 % of seeds. With the most likely walk they are .41, .68 and .85.
     """
-    found = np.abs(np.concatenate([errors(seed) for seed in range(24)]))
+    found = np.abs(np.concatenate([errors(seed) for seed in range(leagues)]))
     half, most, nearly_all = (np.mean(found < ndtri(0.5 + level / 2)) for level in (0.5, 0.8, 0.95))
-    assert 0.43 < half < 0.58
-    assert 0.72 < most < 0.87
-    assert 0.87 < nearly_all < 0.99
+    assert 0.43 - wider < half < 0.58 + wider
+    assert 0.72 - wider < most < 0.87 + wider
+    assert 0.87 - wider < nearly_all < 0.99
 
 
 WALK = next(p for p in kn.KalmanElo._declared_parameters if p.name == "walk")

@@ -13,8 +13,17 @@ BY_ID = {"home": "home_id", "away": "away_id"}
     ("folder", "results", "lineups", "columns", "matches", "sides", "appearances"),
     [
         ("intl_football", "matches.csv", None, None, 49_520, 337, 0),
-        ("nba", "matches.csv", "lineups.parquet", BY_ID, 32_190, 30, 847_616),
-        ("mlb_retrosheet", "matches_1990on.csv", "lineups_1990on.parquet", None, 78_368, 33, 1_492_739),
+        pytest.param("nba", "matches.csv", "lineups.parquet", BY_ID, 32_190, 30, 847_616, marks=pytest.mark.long),
+        pytest.param(
+            "mlb_retrosheet",
+            "matches_1990on.csv",
+            "lineups_1990on.parquet",
+            None,
+            78_368,
+            33,
+            1_492_739,
+            marks=pytest.mark.long,
+        ),
         ("worldcup", "matches.csv", "lineups.csv", None, 1_248, 88, 27_432),
         ("wyscout", "matches.csv", "lineups.csv", None, 1_941, 142, 53_791),
     ],
@@ -44,6 +53,7 @@ def log_loss(forecast: kn.forecasts.Forecast, matches: kn.matches.Matches) -> fl
     return float(-np.log(forecast.probabilities[np.arange(len(matches)), outcome]).mean())
 
 
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 def test_team_ratings_forecast_internationals(match_data):
     """Peers' calibrated log-losses on the same span: trueskill .8836, glicko2 .8852, riix Glicko .8833."""

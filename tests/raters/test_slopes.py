@@ -176,6 +176,8 @@ PLAYER = {
     "at zero": {"regression": 0.0, "team_prior": 0.0, "newcomer_correlation": 0.0},
     "far": {"regression": 1.0, "walk": 1.0, "newcomer": -2.0, "doubt": 3.0, "sharpness": 0.5, "venue_walk": 0.2},
 }
+# Each once and more; all together in `make test-long`.
+TOGETHER = [("starters", "usual"), ("starters", "far"), ("minutes", "far"), ("none", "at zero")]
 PLAYED_AS = {"usual": ("mean", "full"), "at zero": ("mean", "diagonal"), "far": ("sum", "full")}
 
 
@@ -202,8 +204,11 @@ def with_lineups() -> kn.matches.Matches:
     return kn.read_matches(league().to_polars(), lineups=lineups_of(league()))
 
 
-@pytest.mark.parametrize("change", PLAYER)
-@pytest.mark.parametrize("known", ["starters", "minutes", "none"])
+@pytest.mark.parametrize(
+    ("known", "change"),
+    [pytest.param(known, change, marks=() if (known, change) in TOGETHER else pytest.mark.long)
+     for known in ("starters", "minutes", "none") for change in PLAYER],
+)  # fmt: skip
 def test_slopes_of_player_elo(change, known):
     matches = with_lineups()
     strength, covariance = PLAYED_AS[change]
@@ -216,7 +221,10 @@ def test_slopes_of_player_elo(change, known):
     check(rater, matches, values)
 
 
-@pytest.mark.parametrize(("known", "covariance"), [("starters", "full"), ("minutes", "diagonal"), ("none", "full")])
+@pytest.mark.parametrize(
+    ("known", "covariance"),
+    [("starters", "full"), ("minutes", "diagonal"), pytest.param("none", "full", marks=pytest.mark.long)],
+)
 def test_slopes_of_player_elo_under_conditions(known, covariance):
     plain = league()
     matches = with_conditions(plain, lineups=lineups_of(plain))

@@ -1,14 +1,14 @@
 """Runs that Kinelo 0.2 wrote are read, with the numbers they had."""
 
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import kinelo as kn
+from kinelo.cli.commands import app
 from kinelo.results.layout import read_dataset
 
 KEPT = Path(__file__).parent / "runs_of_0.2.zip"
@@ -40,12 +40,11 @@ def test_a_solution_is_read(folder):
     assert np.allclose(run.mass, 1.0)
 
 
-def test_what_is_finished_is_not_computed_again(folder):
-    words = ["study", "simulate", "study.toml", "--out", "sim", "--resume"]
+def test_what_is_finished_is_not_computed_again(folder, monkeypatch):
+    monkeypatch.chdir(folder)
     before = (folder / "sim" / "run" / "manifest.json").read_bytes()
-    command = [sys.executable, "-m", "kinelo", *words]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-    assert done.returncode == 0 and (folder / "sim" / "ratings.png").exists(), done.stderr
+    done = CliRunner().invoke(app, ["study", "simulate", "study.toml", "--out", "sim", "--resume"])
+    assert done.exit_code == 0 and (folder / "sim" / "ratings.png").exists(), done.output
     assert (folder / "sim" / "run" / "manifest.json").read_bytes() == before
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from kinelo.results.layout import Layout
 from kinelo.results.store import RunStore
 
-ROWS = 40
+ROWS = 16
 INPUTS = {"growth": 3.9, "teams": 50, "names": ["a", "b"]}
 LAYOUT = Layout(
     rows=ROWS + 3,  # more than are used: a run may end early

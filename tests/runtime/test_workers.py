@@ -243,6 +243,7 @@ def test_the_command_of_a_backtest_takes_workers(client, tmp_path):
     assert isinstance(wrong.exception, InputError) and "exclude each other" in str(wrong.exception)
 
 
+@pytest.mark.long
 def test_a_killed_worker_costs_nothing_but_time(client, tmp_path):
     marker = str(tmp_path / "killed")
 
