@@ -27,6 +27,7 @@ import numpy as np
 import polars as pl
 import pytest
 from drawing import drawn, remember_keys
+from interfaces import options, requests
 from matplotlib.figure import Figure
 
 import kinelo as kn
@@ -249,6 +250,7 @@ class Asking:
             "look": look,
             "offer": offer,
             "Words": Words,
+            "options": options,
         }
         of_lab = ("live", "verdict", "scenes", "knock", "reproduced", "paces")
         self.names |= {name: getattr(lab_visitor, name) for name in of_lab}
@@ -325,6 +327,8 @@ class Asking:
         status = "" if answer.status_code == 200 else f"[status {answer.status_code}]\n"
         if "json" not in answer.headers.get("content-type", ""):
             return status + (words_of(answer.text) if "html" in answer.headers["content-type"] else answer.text)
+        if path == "/openapi.json":
+            return requests(answer.json())
         text = json.dumps(answer.json(), ensure_ascii=False, indent=1)
         return status + re.sub(r"([\[{])([^\[\]{}]*)([\]}])", lambda one: " ".join(one[0].split()), text)
 

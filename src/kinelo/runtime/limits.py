@@ -63,8 +63,10 @@ def check_time(seconds: float, what: str, remedy: str) -> None:
     kinelo.errors.InputError: A simulation would take at least 31,688 years on this machine; use fewer steps.
     """
     if seconds > LONGEST_RUN:
-        raise InputError(f"{what} would take at least {seconds / LONGEST_RUN:,.0f} years on this machine; {remedy}.")
+        years = seconds / LONGEST_RUN
+        least = f"{int(years):,} years" if years >= 2 else "a year"
+        raise InputError(f"{what} would take at least {least} on this machine; {remedy}.")
     if seconds > LONG_RUN:
         units = (("days", 86_400.0), ("hours", 3600.0), ("minutes", 60.0))
         unit, length = next((unit, length) for unit, length in units if seconds >= 2 * length)
-        warn(f"{what} takes at least {seconds / length:,.0f} {unit}; to wait less, {remedy}.")
+        warn(f"{what} takes at least {seconds // length:,.0f} {unit}; to wait less, {remedy}.")

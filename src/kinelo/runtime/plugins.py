@@ -109,9 +109,10 @@ def imported(name: str, what: str, folder: Path | None = None) -> Any:
         for part in kind.split("."):
             named = getattr(named, part)
     except Exception as error:  # a module of a user's may raise anything when it is imported
-        said = str(error).strip().splitlines() or [type(error).__name__]
-        kind = "" if isinstance(error, ImportError | AttributeError | ValueError) else f"{type(error).__name__}: "
-        raise InputError(f"The {what} {name} was not found: {kind}{said[0]}{_hidden(module, folders)}") from None
+        said = str(error).strip().splitlines()[:1]
+        if not said or not isinstance(error, ImportError | AttributeError | ValueError):
+            said = [type(error).__name__, *said]
+        raise InputError(f"The {what} {name} was not found: {': '.join(said)}{_hidden(module, folders)}") from None
     return named
 
 

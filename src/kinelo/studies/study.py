@@ -372,7 +372,7 @@ class SolveSection(Section):
     @property
     def settings(self) -> dict[str, Any]:
         """The section as arguments of a run."""
-        return self.model_dump(exclude={"shape"}) | {"shape": self.distribution}
+        return self.model_dump() | {"shape": self.distribution}
 
     @property
     def description(self) -> dict[str, object]:
