@@ -24,13 +24,19 @@ SYSTEMS = {
 NOT_JUDGED = {(kind, "learning") for kind in ("glicko", "falling", "each", "rounds", "period")}
 """Learning is judged for one step of all teams, match by match."""
 
+VARYING_MUCH = {(kind, moves) for kind in ("tiny", "middle", "large") for moves in MOVING if moves != "learning"}
 LEAGUES = [
-    (kind, moves, (0.0, 1.0, 3.0 if kind in ("tiny", "middle", "large") and moves != "learning" else 0.5)[(k + m) % 3])
+    pytest.param(
+        kind, moves, (0.0, 1.0, 3.0 if (kind, moves) in VARYING_MUCH else 0.5)[(k + m) % 3],
+        marks=[pytest.mark.long] if (2 * k + m) % 3 else [],
+    )
     for k, kind in enumerate(SYSTEMS)
     for m, moves in enumerate(MOVING)
     if (kind, moves) not in NOT_JUDGED
-]
+]  # fmt: skip
 """Every system with every motion; each of them meets performances that do not vary, vary and vary much.
+
+A third of them, in which every system and every motion has its part, are tried at every run.
 
 Learning meets none that vary much: its joint state is then a matter of theory, and takes seconds.
 """

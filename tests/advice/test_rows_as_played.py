@@ -62,7 +62,11 @@ def numbers(row):
     return [float(one) for one in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", row.replace(",", ""))]
 
 
-CASES = [(kind, seed) for kind in ("rest", "window", "rounds", "field", "form", "field form") for seed in (21, 22)]
+CASES = [
+    pytest.param(kind, seed, marks=[pytest.mark.long] if seed > 21 else [])
+    for kind in ("rest", "window", "rounds", "field", "form", "field form")
+    for seed in (21, 22)
+]
 
 
 @pytest.mark.parametrize(("kind", "seed"), CASES)
@@ -186,7 +190,7 @@ def test_a_disturbance_of_the_whole_league_fades_as_fast_as_its_row_says(kind, s
     near(np.exp(-steps * batch * 2 / league.teams / memory), left, doubt, "left")
 
 
-@pytest.mark.parametrize("leaving", ["random", "weakest", "strongest"])
+@pytest.mark.parametrize("leaving", ["random", "weakest", pytest.param("strongest", marks=pytest.mark.long)])
 def test_an_open_league_drifts_as_its_row_says(leaving):
     """As it stands: over the first match of a team, before those who came have changed who leaves."""
     league = kn.Fixed([4.0, 5.5, 7.0, 7.5, 9.0, 11.0])

@@ -35,11 +35,16 @@ def test_a_league_with_form_is_stretched_by_noise_and_by_following_form():
 @pytest.mark.parametrize(
     ("rate", "pool", "start", "rule"),
     [
-        (0.01, [5.0, 9.0], 7.0, kn.model.FallingSteps(0.05, boost=10.0, matches=10)),
+        pytest.param(
+            0.01, [5.0, 9.0], 7.0, kn.model.FallingSteps(0.05, boost=10.0, matches=10), marks=pytest.mark.long
+        ),
         (0.02, [-2.0, -1.0, 0.0, 0.5, 3.0], -0.5, kn.model.FallingSteps(0.08, boost=4.0, matches=10)),
-        (0.01, [-1.5, -0.4, 0.2, 0.9, 1.1], 0.0, kn.model.FallingSteps(0.05, boost=6.0, matches=15)),
+        pytest.param(
+            0.01, [-1.5, -0.4, 0.2, 0.9, 1.1], 0.0, kn.model.FallingSteps(0.05, boost=6.0, matches=15),
+            marks=pytest.mark.long,
+        ),
     ],
-)
+)  # fmt: skip
 def test_the_error_of_falling_steps_among_newcomers_is_that_of_leagues(rate, pool, start, rule):
     """Three per cent and three standard errors: below 0.3 % by chance each; those are at most two per cent."""
     league, turnover = kn.Fixed([float(np.mean(pool))] * 60), kn.model.Turnover(rate=rate, theta=pool, start=start)

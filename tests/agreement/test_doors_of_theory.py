@@ -98,7 +98,7 @@ def test_the_step_without_bias_is_that_of_the_pairing_and_the_schedule(kind):
 
 
 @pytest.mark.filterwarnings("error::RuntimeWarning")
-@pytest.mark.parametrize("settings", [10, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("settings", [5, pytest.param(20, marks=pytest.mark.long)])
 def test_design_and_diagnose_order_random_settings_alike(settings):
     """Two steps each, four times apart; both orders come up."""
     orders = []

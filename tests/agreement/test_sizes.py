@@ -42,7 +42,9 @@ def small_sizes(monkeypatch):
     monkeypatch.setattr(automatic, "MOST_COMPARED", FIRST)
 
 
-@pytest.mark.parametrize("name", RATERS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name == "score" else name for name in RATERS]
+)
 def test_a_search_that_begins_on_a_part_ends_where_the_other_does(name, small_sizes, monkeypatch):
     """Both stop where a further step promises less than a tenth of a unit of log-likelihood."""
     edge = fit.MANY * FIRST
@@ -84,7 +86,7 @@ def test_a_rater_that_looks_at_the_latest_matches_rates_all(name, small_sizes, m
     assert rater.ratings_["matches"].sum() == (4 if name == "player" else 2) * (look + 1)
 
 
-@pytest.mark.parametrize("lineups", [False, True])
+@pytest.mark.parametrize("lineups", [pytest.param(False, marks=pytest.mark.long), True])
 def test_the_choice_and_the_mixture_cross_every_size(lineups, small_sizes):
     matches = league(fit.MANY * FIRST, lineups=lineups)
     named = candidates(matches)

@@ -1,4 +1,4 @@
-"""Pages to share, as a phone shows them and as they are printed."""
+"""Pages to share, as a phone shows them and as they are printed; the guided visit as a file."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 from browser_steps import skip_without_browser
 
 import kinelo as kn
+from kinelo.lab.guide.scenes import PLOTLY, guide_page, plotly_script, scene_pictures, scenes
 from kinelo.lab.rate.tables import sample_tables
 
 skip_without_browser()
@@ -56,6 +57,38 @@ def test_a_page_of_ratings_is_short_on_a_phone_and_prints_on_two_sheets(tab, tmp
     assert ranked == kn.leaderboard(rater, played).height and 0 < folded < ranked
     sheets = re.findall(rb"/Type\s*/Page[^s]", page.pdf(format="A4"))
     assert 1 <= len(sheets) <= 2
+
+
+def sentence(number: int, value: float) -> str:
+    at = scenes()[number - 1].control.values.index(value)
+    return scene_pictures(number, "paper")["pictures"][at]["sentence"]
+
+
+def test_the_visit_works_as_a_file_without_a_server(browser, tmp_path):
+    """The page of the documentation, opened from a disk: the same scenes, and nothing is asked of anybody."""
+    doors = [{"door": "rate", "title": "Rate", "words": "Words.", "label": "Go", "address": "rate.html"}]
+    (tmp_path / "index.html").write_text(guide_page(doors, "home.html"), encoding="utf-8")
+    (tmp_path / PLOTLY).write_bytes(plotly_script())
+    (tmp_path / "rate.html").write_text("<h1>here</h1>", encoding="utf-8")
+    context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce", offline=True)
+    page, complaints = context.new_page(), []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.goto(f"{(tmp_path / 'index.html').as_uri()}#3?days=250&units=paper")
+    page.wait_for_selector("#guide-sentence:not(:empty)")
+    assert page.inner_text("#guide-sentence") == sentence(3, 250.0)
+    page.focus("#guide-slider")
+    page.keyboard.press("Home")
+    assert page.inner_text("#guide-sentence") == sentence(3, 0.0) and page.evaluate("location.href").endswith(
+        "#3?days=0&units=paper"
+    )
+    for number in (4, 5, 6, 7):
+        page.click("#guide-next")
+        page.wait_for_selector("#guide-answers button")
+        assert page.inner_text("#guide-question") == scene_pictures(number, "paper")["question"]["words"]
+    page.click("#guide-next")
+    page.click("[data-door=rate]")
+    assert page.inner_text("h1") == "here" and not complaints
+    context.close()
 
 
 LETTERS = "all => all.map((one) => parseFloat(getComputedStyle(one).fontSize) * one.closest('svg').clientWidth / 740)"

@@ -186,7 +186,7 @@ def test_results_that_go_with_form_shake_ratings_as_drawn_ones_do(k):
         (3, kn.model.Form(0.03, 0.8), 0.3),
         (5, kn.model.Walk(0.03), 0.1),
         (5, kn.model.Learning(0.6, 0.25, 0.5, on="result"), 0.3),
-        (3, kn.model.Learning(0.5, 0.1, 0.5), 0.3),
+        pytest.param(3, kn.model.Learning(0.5, 0.1, 0.5), 0.3, marks=pytest.mark.long),
     ],
     ids=repr,
 )

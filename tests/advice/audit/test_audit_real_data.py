@@ -13,11 +13,11 @@ LATEST = 6000
 @pytest.mark.parametrize(
     ("file", "columns"),
     [
-        ("nba/matches.csv", {"home": "home_id", "away": "away_id"}),
+        pytest.param("nba/matches.csv", {"home": "home_id", "away": "away_id"}, marks=pytest.mark.long),
         ("wyscout/matches.csv", {"result": "outcome_home_onpitch"}),
-        ("worldcup/matches.csv", {"result": "outcome_home_onpitch"}),
+        pytest.param("worldcup/matches.csv", {"result": "outcome_home_onpitch"}, marks=pytest.mark.long),
     ],
-)
+)  # fmt: skip
 def test_k_is_near_the_best_one(match_data, file, columns):
     found = kn.audit(kn.read_matches(match_data / file, columns=columns)[-LATEST:])
     best, measured = found.curve.best.k, found.measured

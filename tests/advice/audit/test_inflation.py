@@ -125,7 +125,7 @@ def mean_of_active(matches, strength):
     return np.array(found)
 
 
-@pytest.mark.parametrize(("level", "way"), [(-250.0, 1), (250.0, -1)])
+@pytest.mark.parametrize(("level", "way"), [(-250.0, 1), pytest.param(250.0, -1, marks=pytest.mark.long)])
 def test_ratings_that_count_from_the_mean_of_those_who_play_rise_where_it_falls(level, way):
     matches, truth = league(level, seed=4)
     found = rating_inflation(kn.KalmanElo(covariance="diagonal", walk=0.05).fit(matches), matches)
@@ -141,7 +141,7 @@ def test_ratings_that_count_from_the_mean_of_those_who_play_rise_where_it_falls(
     assert len(said) == 1 and ("worth less" if way > 0 else "worth more") in said[0]
 
 
-@pytest.mark.parametrize("level", [-250.0, 250.0])
+@pytest.mark.parametrize("level", [pytest.param(-250.0, marks=pytest.mark.long), 250.0])
 def test_ratings_of_players_count_from_where_they_began(level):
     matches, truth = league(level, seed=4)
     rows = {"date": matches.date.astype(str), "round": np.arange(MATCHES), "result": matches.result}

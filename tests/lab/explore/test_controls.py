@@ -187,7 +187,11 @@ def test_every_clash_is_refused_and_either_half_of_it_can_be_played():
             Controls.read({**one, **other})
 
 
-@pytest.mark.parametrize("given", [{}, {"pairing": "local"}, {"motion": "form"}, {"motion": "learning"}], ids=str)
+@pytest.mark.parametrize(
+    "given",
+    [{}, pytest.param({"pairing": "local"}, marks=pytest.mark.long), {"motion": "form"}, {"motion": "learning"}],
+    ids=str,
+)
 def test_a_diagnosis_in_elo_points_is_the_same_one_on_another_scale(given):
     controls = Controls.read(given)
     paper, elo = (diagnosis_in(controls, name) for name in ("paper", "elo"))

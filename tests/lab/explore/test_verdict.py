@@ -51,8 +51,18 @@ PAPER = Units()
         (Controls(gamma=1.0), "strong teams are over-rated", "Lowering the step to γ = 0.613"),
         (Controls(sigma=3.0), "strong teams are under-rated", "at γ = 1.96, beyond the end of the slider"),
         (Controls(pairing="local"), "strong teams are under-rated", "Raising the step to γ = 0.12"),
-        (Controls(pairing="local", gamma=0.12), "on average, ratings tell the true strength", "by as much as the ups"),
-        (Controls(pairing="local", gamma=0.2), "strong teams are over-rated", "Lowering the step to γ = 0.12"),
+        pytest.param(
+            Controls(pairing="local", gamma=0.12),
+            "on average, ratings tell the true strength",
+            "by as much as the ups",
+            marks=pytest.mark.long,
+        ),
+        pytest.param(
+            Controls(pairing="local", gamma=0.2),
+            "strong teams are over-rated",
+            "Lowering the step to γ = 0.12",
+            marks=pytest.mark.long,
+        ),
         (Controls(pairing="local", sigma=0.0), "strong teams are over-rated", "fairly only by very small steps"),
     ],
 )

@@ -10,17 +10,13 @@ import re
 
 import numpy as np
 import pytest
-from running_lab import CHROMIUM
 
 import kinelo as kn
 from kinelo.errors import InputError
 from kinelo.lab.guide.matches import ELO, STRONG, UNITS, why_too_low
 from kinelo.lab.guide.scenes import (
-    PLOTLY,
     GuideController,
     described_scenes,
-    guide_page,
-    plotly_script,
     scene_pictures,
     scenes,
 )  # fmt: skip
@@ -231,35 +227,6 @@ def test_guesses_are_counted_by_scene_and_answer():
         with pytest.raises(InputError):
             counts.guess(number, choice)
     assert counts.guess(2, None) == [0, 2, 1]
-
-
-@pytest.mark.browser
-@pytest.mark.skipif(CHROMIUM is None, reason="browser tests were skipped: no Chromium is installed")
-def test_the_visit_works_as_a_file_without_a_server(browser, tmp_path):
-    """The page of the documentation, opened from a disk: the same scenes, and nothing is asked of anybody."""
-    doors = [{"door": "rate", "title": "Rate", "words": "Words.", "label": "Go", "address": "rate.html"}]
-    (tmp_path / "index.html").write_text(guide_page(doors, "home.html"), encoding="utf-8")
-    (tmp_path / PLOTLY).write_bytes(plotly_script())
-    (tmp_path / "rate.html").write_text("<h1>here</h1>", encoding="utf-8")
-    context = browser.new_context(viewport={"width": 390, "height": 844}, reduced_motion="reduce", offline=True)
-    page, complaints = context.new_page(), []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.goto(f"{(tmp_path / 'index.html').as_uri()}#3?days=250&units=paper")
-    page.wait_for_selector("#guide-sentence:not(:empty)")
-    assert page.inner_text("#guide-sentence") == picture(3, 250.0)["sentence"]
-    page.focus("#guide-slider")
-    page.keyboard.press("Home")
-    assert page.inner_text("#guide-sentence") == picture(3, 0.0)["sentence"] and page.evaluate(
-        "location.href"
-    ).endswith("#3?days=0&units=paper")
-    for number in (4, 5, 6, 7):
-        page.click("#guide-next")
-        page.wait_for_selector("#guide-answers button")
-        assert page.inner_text("#guide-question") == scene_pictures(number, "paper")["question"]["words"]
-    page.click("#guide-next")
-    page.click("[data-door=rate]")
-    assert page.inner_text("h1") == "here" and not complaints
-    context.close()
 
 
 @pytest.mark.parametrize("spread", [0.0, 250.0])

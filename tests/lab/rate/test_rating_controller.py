@@ -272,9 +272,13 @@ STRONG = "name;rating;deviation\nA;1620;40\nB;1500;\nC;1475;60\nD;1430;50\nE;139
 
 @pytest.mark.parametrize(
     ("rater", "conditions", "start", "stated"),
-    [("auto", [], False, False), ("auto", ["weather"], False, False), ("auto", [], True, False),
-     ("glicko", [], True, False), ("team", [], False, True)],
-)  # fmt: skip
+    [
+        ("auto", ["weather"], False, False),
+        pytest.param("auto", [], True, False, marks=pytest.mark.long),
+        ("glicko", [], True, False),
+        ("team", [], False, True),
+    ],
+)
 @pytest.mark.filterwarnings("ignore:start names")
 def test_one_league_gives_one_table_by_every_door(tmp_path, rater, conditions, start, stated):
     """The lab, Python and the command line, to the last digit; the page says which rater made it."""

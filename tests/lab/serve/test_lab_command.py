@@ -3,51 +3,30 @@
 from __future__ import annotations
 
 import socket
-import subprocess
-import sys
 
 import pytest
 from running_lab import Lab
 
-
-def said(*options: str) -> tuple[int, str]:
-    """Exit code and error stream."""
-    arguments = ["kinelo", "lab", "--no-browser", *options]
-    code = f"import sys\nsys.argv = {arguments!r}\nfrom kinelo.cli import main\nmain()"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert "Traceback" not in ended.stderr
-    return ended.returncode, ended.stderr
+from one_process import type_each
 
 
-@pytest.mark.parametrize("port", ["-1", "65536", "99999"])
-def test_a_bad_port_is_one_sentence(port):
-    code, words = said("--port", port)
-    assert code == 2 and "must lie between 0 and 65535" in words and words.count("\n") == 1
-
-
-def test_a_port_in_use_is_one_sentence():
+def test_where_it_cannot_listen_is_one_sentence(tmp_path):
+    """A port that is none, one in use and an address of another machine."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        code, words = said("--port", str(taken.getsockname()[1]))
-    assert code == 2 and "already in use" in words and words.count("\n") == 1
+        cases = {port: (["--port", port], "must lie between 0 and 65535") for port in ("-1", "65536", "99999")}
+        cases["taken"] = ["--port", str(taken.getsockname()[1])], "already in use"
+        cases["elsewhere"] = ["--host", "192.0.2.1", "--port", "0"], "not an address of this machine"
+        asked = [["lab", "--no-browser", *options] for options, _ in cases.values()]
+        for said, (_, words) in zip(type_each(*asked, folder=tmp_path), cases.values(), strict=True):
+            assert said.code == 2 and words in said.err and said.err.count("\n") == 1
 
 
-def test_an_address_of_another_machine_is_one_sentence():
-    code, words = said("--host", "192.0.2.1", "--port", "0")
-    assert code == 2 and "not an address of this machine" in words and words.count("\n") == 1
-
-
-def test_ctrl_c_ends_it_cleanly(tmp_path):
-    lab = Lab(tmp_path)
-    assert lab.interrupt() == 0
-    assert "Traceback" not in lab.said and list(tmp_path.iterdir()) == []
-
-
-def test_beyond_loopback_the_address_carries_a_token(tmp_path):
+def test_ctrl_c_ends_it_cleanly_and_beyond_loopback_the_address_carries_a_token(tmp_path):
     lab = Lab(tmp_path, "--host", "0.0.0.0")
-    lab.kill()
-    assert "?token=" in lab.address
+    assert "?token=" in lab.address and lab.interrupt() == 0
+    assert "Traceback" not in lab.said and list(tmp_path.iterdir()) == []
 
 
 def test_sharing_opens_the_network_and_refuses_without_one(monkeypatch):

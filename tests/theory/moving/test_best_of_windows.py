@@ -19,7 +19,9 @@ def _league(seed):
 
 
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
-@pytest.mark.parametrize("seed", [*range(7), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(7, 20))])
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=[] if seed in (0, 3, 4) else pytest.mark.long) for seed in range(20)]
+)
 def test_a_best_step_is_found_wherever_ratings_settle(seed):
     """And no step beside it is better by the theory of stationary states, which is asked step by step."""
     system, league = _league(seed)

@@ -48,7 +48,9 @@ def played(system, league, dynamics, start):
     return gaps.var(axis=2, ddof=1).mean(axis=1)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [pytest.param(kind, marks=pytest.mark.long if kind in ("rest", "varying") else []) for kind in KINDS]
+)
 def test_the_best_step_is_best_as_played_and_every_door_names_it(kind):
     moving, league, turnover, schedule = KINDS[kind]
     dynamics = turnover if moving is None else (moving, turnover)
