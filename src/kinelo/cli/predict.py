@@ -138,7 +138,7 @@ def predict(
     for name in unknown:
         rated = getattr(chosen, "ratings_", None)
         names = set() if rated is None else {n for col in ("name", "team") if col in rated.columns for n in rated[col]}
-        near = nearest_names(name, sorted(names))
+        near = nearest_names(name, names)
         meant = f"; did you mean {' or '.join(near)}?" if near else ""
         typer.echo(f"warning: {name} has never {kind.met}: it is forecast as a newcomer{meant}", err=True)
     for note in dict.fromkeys(note for piece in pieces for note in piece.forecast.notes):

@@ -145,7 +145,7 @@ def _cup(
     day = None if date is None else read_day(date)
     past = reading.load(results)
     if strange := [name for name in sides if name not in past.teams]:
-        near = nearest_names(strange[0], sorted(past.teams))
+        near = nearest_names(strange[0], past.teams)
         meant = f" Did you mean {' or '.join(near)}?" if near else ""
         raise InputError(f"{', '.join(map(repr, strange))} has no match in these results.{meant}")
     with plain_warnings():

@@ -64,7 +64,7 @@ MOST_PAIRS = 5e6
 """Pairs of entrants up to which contests are forecast place by place: the cost grows with the square of the field."""
 
 
-def ratings_body(rater: Any, played: Matches | Contests, heading: str, ranking: Mapping[str, Any] | None = None) -> str:
+def ratings_body(rater: Any, played: Matches | Contests, heading: str, ranking: Mapping[str, Any] | None) -> str:
     """Return the body of the page; ``ranking`` holds arguments of :func:`kinelo.leaderboard`."""
     noun = played.kind.noun
     when = f", {played._span}" if played.dated else ""

@@ -44,7 +44,7 @@ def place_of(draw: str) -> str:
     return next((what for what in PACKAGES_OF_PLACES if draw in figure_names(what)), "paper")
 
 
-def study_texts(what: str = "paper") -> Iterator[tuple[str, str]]:
+def study_texts(what: str) -> Iterator[tuple[str, str]]:
     """Name and text of the study of every figure."""
     for name in figure_names(what):
         yield name, (files(PACKAGES_OF_PLACES[what]) / f"{name}.toml").read_text(encoding="utf-8")

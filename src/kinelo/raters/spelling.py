@@ -20,7 +20,7 @@ def nearest_names(name: str, names: Iterable[str], most: int = 3) -> list[str]:
     >>> nearest_names("brasil", ["Brazil", "Spain", "Basel"])
     ['Brazil']
     """
-    plain = {known.casefold(): known for known in names}
+    plain = {known.casefold(): known for known in sorted(names)}
     return [plain[key] for key in get_close_matches(name.casefold(), plain, n=most, cutoff=0.75)]
 
 
@@ -31,7 +31,7 @@ def warn_of_misspelt(unknown: tuple[str, ...], names: Iterable[str]) -> None:
     known = set(names).difference(unknown)
     warned = []
     for name in unknown[:MOST_NAMED]:
-        near = [other for other in nearest_names(name, sorted(known)) if numbers_in(other) == numbers_in(name)]
+        near = [other for other in nearest_names(name, known) if numbers_in(other) == numbers_in(name)]
         if near:
             warned.append(f"{name} has never played and is forecast as a newcomer; did you mean {' or '.join(near)}?")
     if warned:

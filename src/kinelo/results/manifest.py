@@ -139,8 +139,8 @@ class Provenance:
     processor: str
     cores: int
     finished: str
-    seconds: float | None = None
-    seeds: Sequence[int] = ()
+    seconds: float | None
+    seeds: Sequence[int]
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values that JSON and zarr attributes can hold."""

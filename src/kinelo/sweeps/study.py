@@ -192,10 +192,10 @@ SECONDS_PER_PAIR = 1e-9
 
 
 def check_sweep(
-    content: Mapping[str, Any], axes: Axes, compute: str, out: Path | str | None, *, allow_code: bool = False
+    content: Mapping[str, Any], axes: Axes, compute: str, out: Path | str | None, *, allow_code: bool
 ) -> None:
     """Refuse a sweep that takes years, or more space than the disk has."""
-    asked = sorted({k * (len(axes) - 1) // max(min(len(axes), ASKED) - 1, 1) for k in range(min(len(axes), ASKED))})
+    asked = {k * (len(axes) - 1) // max(min(len(axes), ASKED) - 1, 1) for k in range(min(len(axes), ASKED))}
     seconds = size = 0.0
     for index in asked:
         try:
@@ -241,7 +241,7 @@ def run_study_sweep(
     # A worker has one processor; in this process a run may use all, and ends at the same bytes.
     threads, device = (1, device) if client is not None else (None, choose_device(device))
     function = StudyPoints(content, compute, threads, device, allow_code, Path(path).parent.resolve())
-    return run_sweep(function, axes, inputs, attributes, storage=Storage(out, retry), client=client, advance=advance)
+    return run_sweep(function, axes, inputs, attributes, None, Storage(out, retry), client, advance)
 
 
 def read_sweep(path: Path | str, *, allow_code: bool = False) -> tuple[dict[str, Any], Axes, str]:

@@ -99,11 +99,8 @@ def sweep(
 class Storage(NamedTuple):
     """Where points are stored as they end (None: nowhere), and whether those that failed are computed again."""
 
-    out: Path | str | None = None
-    retry: bool = False
-
-
-NO_STORAGE = Storage()
+    out: Path | str | None
+    retry: bool
 
 
 def run_sweep(
@@ -111,10 +108,10 @@ def run_sweep(
     axes: Axes,
     inputs: Mapping[str, Any],
     attributes: Mapping[str, Any],
-    along: str | None = None,
-    storage: Storage = NO_STORAGE,
-    client: Client | None = None,
-    advance: Advance = lambda done: None,
+    along: str | None,
+    storage: Storage,
+    client: Client | None,
+    advance: Advance,
 ) -> xr.Dataset:
     """Compute what is not stored yet and put all points together; ``inputs`` tell this sweep from others."""
     if client is not None:

@@ -151,7 +151,7 @@ def table_of(ratings: Any, matches: Matches) -> pl.DataFrame:
         raise InputError("ratings names a side twice.")
     strange = [name for name in table["name"] if name not in set(matches.teams)]
     if len(strange) > table.height / 2 or table.height - len(strange) < 2:
-        near = nearest_names(strange[0], sorted(matches.teams)) if strange else []
+        near = nearest_names(strange[0], matches.teams) if strange else []
         meant = f"; is {strange[0]!r} {near[0]!r}" + "?" if near else ""
         raise InputError(
             f"These ratings do not belong to these sides: {len(strange):,} of {counted(table.height, 'name', 'names')} "

@@ -116,12 +116,12 @@ def _still(state: KineticState) -> Still:
     return Still(state.time, watched.energy, None if math.isnan(gap) else gap, shades.tobytes())
 
 
-def python_lines(controls: Controls, seed: int, pairs: int | str, units: str = "paper") -> str:
+def python_lines(controls: Controls, seed: int, pairs: int | str, units: str) -> str:
     """The league after so many drawn pairs, its slope and the slope that theory expects; every line runs.
 
     What is printed is in the units of the page.
 
-    >>> print(python_lines(Controls(teams=20), 1, 5000).splitlines()[5])
+    >>> print(python_lines(Controls(teams=20), 1, 5000, "paper").splitlines()[5])
     start = np.random.default_rng(1).permutation(theta)
     """
     league = [f"league = kn.Normal(theta, sigma={controls.sigma!r})"]

@@ -377,9 +377,7 @@ def meaning(slope: float) -> str:
     return "on average, ratings tell the true strength"
 
 
-def headline(
-    state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER_UNITS, played: str = "matches"
-) -> str:
+def headline(state: State, theory: TheoryAnswer, league: Evidence | None, units: Units, played: str) -> str:
     """One sentence for the state."""
     if state == "no theory" and not theory.missing:
         return "The walk has spread the league beyond what theory was asked about: watch what it does."
@@ -437,9 +435,7 @@ def judged(
 Fact = dict[str, str | None]
 
 
-def facts(
-    state: State, theory: TheoryAnswer, league: Evidence | None, units: Units = PAPER_UNITS, played: str = "matches"
-) -> list[Fact]:
+def facts(state: State, theory: TheoryAnswer, league: Evidence | None, units: Units, played: str) -> list[Fact]:
     """The numbers that matter: theory's, what the league shows of them, and what they mean."""
     slope, luck_shown = _shown(theory, league, units)
     answered = state != "no theory"
