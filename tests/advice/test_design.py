@@ -178,6 +178,20 @@ def test_leagues_that_have_not_settled_are_not_judged(monkeypatch):
     assert kn.plot.design(found).axes
 
 
+@pytest.mark.parametrize("sides", [2, 4])
+def test_leagues_that_can_be_played_until_they_settle_are_judged(sides, monkeypatch):
+    """All that is waited for counts: every match of every team of every league, once for all sides of it."""
+    league = kn.Fixed(np.linspace(0.0, 3.0, 8))
+    system = kn.RatingSystem(TANH, gamma=0.05, schedule=None if sides == 2 else kn.model.Field(sides))
+    monkeypatch.setattr("kinelo.advice.design.MOST_PLAYED", 1)
+    [waited] = [one.settling for one in kn.design(league, None, {"far": system}, matches=30, realisations=3).systems]
+    assert waited > 30
+    for factor, judged in ((0.999, False), (1.001, True)):
+        monkeypatch.setattr("kinelo.advice.design.MOST_PLAYED", factor * waited * 8 * 3 / sides)
+        [one] = kn.design(league, None, {"far": system}, matches=30, realisations=3).systems
+        assert one.settled == judged and one.settling == waited
+
+
 def test_an_error_that_still_changes_is_seen():
     noise = np.random.default_rng(8).standard_normal((8, 24))
     assert not _drifts(1.0 + 0.2 * noise) and not _drifts(1.0 + 1e-3 * noise + np.linspace(0, 0.1, 24))

@@ -1,5 +1,6 @@
 """What rating books refuse, word by word."""
 
+import math
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
@@ -8,6 +9,7 @@ import polars as pl
 import pytest
 
 import kinelo as kn
+from kinelo.book.match_ledger import LARGEST, SCHEMA, rows_to_frame
 from kinelo.book.migration import read_skills
 from kinelo.book.milestones import try_season
 from kinelo.book.tiers import Tiers, tiers_of
@@ -252,6 +254,29 @@ def test_a_damaged_book_says_where(case, book):
             again.remove("m2")
 
     check_refusal((read_all, sentence))
+
+
+SOUND = {"match_id": "m", "number": 1, "source": "", "date": "2024-03-01", "home": "A", "away": "B", "result": 0.5,
+         "margin": None, "neutral": 0, "weight": 1.0, "rank": 1, "place": 1}  # fmt: skip
+ENDS = {
+    "result": ((0.0, 1.0), (-0.01, 1.01)),
+    "margin": ((None, -LARGEST, LARGEST), (-1.001 * LARGEST, 1.001 * LARGEST, math.nan)),
+    "neutral": ((0, 1), (-1, 2)),
+    "weight": ((0.0, LARGEST), (-0.01, 1.001 * LARGEST)),
+    "date": (("1700-01-01", "2199-12-31"), ("1699-12-31", "2200-01-01", "2024-02-30")),
+    "home": (("C",), ("B", None)),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_row_is_a_match_up_to_the_ends_and_no_further(name):
+    """Each number of a row at its very limit, and beside it."""
+    taken, refused = ENDS[name]
+    for value in taken:
+        assert rows_to_frame([tuple((SOUND | {name: value}).get(key) for key in SCHEMA)])[name].to_list() == [value]
+    for value in refused:
+        with pytest.raises(kn.InputError, match=r"^A row of the table match holds what no match is\.$"):
+            rows_to_frame([tuple((SOUND | {name: value}).get(key) for key in SCHEMA)])
 
 
 @pytest.mark.parametrize("call", [

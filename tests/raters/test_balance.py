@@ -76,7 +76,7 @@ def players():
     table = match_league(1)
     values = {p.name: p.default for p in kn.PlayerElo._declared_parameters}
     matches = kn.read_matches(table.results, table.lineups, ordered=True)
-    return kn.PlayerElo(**values, covariance="full").fit(matches)
+    return kn.PlayerElo(**values | {"doubt": 2.5}, covariance="full").fit(matches)
 
 
 def test_a_rater_of_players_splits_by_its_own_match_quality():

@@ -240,6 +240,17 @@ def test_raters_of_sides_begin_with_the_estimate_of_strengths_that_stay(rows):
         assert first[2] == pytest.approx(left @ left / (x @ x), rel=1e-3)
 
 
+def test_of_many_sides_those_who_played_most_are_weighed(monkeypatch):
+    """Of sides that played alike often those that came first."""
+    matches, units = read(league(n=300, sides=9)[0]), np.ones(1)
+    played = np.bincount(np.concatenate([matches.home, matches.away]))
+    most = np.isin(np.arange(9), sorted(range(9), key=lambda side: (-played[side], side))[:4])
+    assert len(set(played.tolist())) > 4
+    among = effects_if_strengths_stay(matches[most[matches.home] & most[matches.away]], ("stones",), units)
+    monkeypatch.setattr("kinelo.raters.bradley_terry.rater.MOST_WEIGHED", 4)
+    assert np.array_equal(effects_if_strengths_stay(matches, ("stones",), units), among)
+
+
 def test_what_is_no_number_is_refused():
     table, _ = league(n=40)
     for column, words in ((["x"] * 40, "must hold numbers"), ([""] + [1] * 39, "missing or not finite in 1 row")):

@@ -77,6 +77,15 @@ READERS = {"matches": (kn.read_matches, table, 3), "contests": (kn.read_contests
 
 
 @pytest.mark.parametrize("kind", READERS)
+def test_leagues_that_were_made_up_are_read_wherever_they_lie(kind):
+    """Nothing was played before the first row, not even about 1970, where days are counted from."""
+    read, columns, _ = READERS[kind]
+    for years in ((2150, 2151, 2152), (1969, 1970, 1971)):
+        found = read(columns(*years))
+        assert [day.astype(object).year for day in (found.date[0], found.date[-1])] == [years[0], years[-1]]
+
+
+@pytest.mark.parametrize("kind", READERS)
 def test_reading_asks_too_and_says_which_row(kind, tmp_path):
     read, made, row = READERS[kind]
     words = rf"A result of 2199-03-03 \(row {row}\) lies 17\d years after the one before it, .* Is the year right\?"

@@ -280,7 +280,7 @@ def last_records(
     plan: tuple[int, int, int],
     leagues: int,
     seed: int,
-    start: Array | None = None,
+    start: Array | None,
 ) -> tuple[Array, Array]:
     """Play leagues and take ratings and strengths of the last records, leagues × records × teams each.
 

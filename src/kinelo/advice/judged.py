@@ -63,8 +63,8 @@ class Judged:
     state: StationaryState
     moments: Moments
     parts: Parts
-    tracking: Tracking | None = None
-    deviations: DeviationState | None = None
+    tracking: Tracking | None
+    deviations: DeviationState | None
 
 
 def judge(

@@ -78,7 +78,7 @@ def beginning(
 
 
 def settled_state(
-    system: RatingSystem, league: JudgedLeague, tracked: Tracking | None = None
+    system: RatingSystem, league: JudgedLeague, tracked: Tracking | None
 ) -> tuple[StationaryState, Parts | None]:
     """The best that is known of where ratings settle: with motion and noise, and then their error as well; with noise;
     or as steps vanish.

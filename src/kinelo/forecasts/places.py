@@ -388,9 +388,7 @@ def _scaled_gaps(gap: Array, first: Array, second: Array, depth: float) -> tuple
     )
 
 
-def mixed_chance(
-    gap: Array, first_deviation: Array, second_deviation: Array, off: float, depth: float = DEEPEST
-) -> Array:
+def mixed_chance(gap: Array, first_deviation: Array, second_deviation: Array, off: float, depth: float) -> Array:
     """Chance of a performance to be better than another, from the gap of their means and both deviations."""
     chance = ndtr(gap / np.hypot(first_deviation, second_deviation))
     if off == 0.0:
@@ -399,9 +397,7 @@ def mixed_chance(
     return (1.0 - off) ** 2 * chance + off * (1.0 - off) * (first + second) + off * off * both
 
 
-def log_mixed_chance(
-    gap: Array, first_deviation: Array, second_deviation: Array, off: float, depth: float = DEEPEST
-) -> Array:
+def log_mixed_chance(gap: Array, first_deviation: Array, second_deviation: Array, off: float, depth: float) -> Array:
     """Logarithm of :func:`mixed_chance`, however small that is."""
     chance = log_ndtr(gap / np.hypot(first_deviation, second_deviation))
     if off == 0.0:

@@ -39,7 +39,7 @@ from kinelo.runtime.limits import check_memory
 class Replacement:
     """Departures and arrivals on a grid."""
 
-    def __init__(self, grid: Grid, turnover: Turnover, gamma: float, form: object = None) -> None:
+    def __init__(self, grid: Grid, turnover: Turnover, gamma: float, form: object) -> None:
         self._rate, self._leaving, self._pool = turnover.rate / gamma, turnover.leaving, turnover.pool
         self._grid, self._form = grid, form
         if not grid.r.low <= turnover.start <= grid.r.high:

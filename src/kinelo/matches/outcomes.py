@@ -107,7 +107,7 @@ OTHER_SCALE = 0.05
 
 
 def read_results(
-    column: pl.Series, home: pl.Series, away: pl.Series, scale: Scale | None, *, winners: bool = False
+    column: pl.Series, home: pl.Series, away: pl.Series, scale: Scale | None, *, winners: bool
 ) -> tuple[NDArray[np.float64], str]:
     """Results in [0, 1] and a remark on how they were read; numbers that are no result stay outside [0, 1].
 

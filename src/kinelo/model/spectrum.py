@@ -65,7 +65,7 @@ def extended_nodes(
     tie: Callable[[Array], Array] | None,
     length: float,
     span: float,
-    least_sigma: float = 0.0,
+    least_sigma: float,
 ) -> SpectralNodes:
     """Nodes for any b that turns on the scale ``length``, by extension beyond the span."""
     from scipy.fft import dct, dst

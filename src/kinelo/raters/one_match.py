@@ -102,7 +102,7 @@ class Gaps(NamedTuple):
 
     mean: NDArray[np.float64]
     variance: NDArray[np.float64]
-    unknown: tuple[str, ...] = ()
+    unknown: tuple[str, ...]
 
 
 def pairs_of(home: str | Sequence[str], away: str | Sequence[str]) -> tuple[list[str], list[str]]:

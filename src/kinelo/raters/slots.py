@@ -8,7 +8,6 @@ all matches) has none, and is kept as a whole.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
@@ -95,7 +94,7 @@ def check_rows(rows: Iterable[SlotRow]) -> None:
             raise InputError(f"The row of {row.name!r:.60} in the table slot holds what no rater stores.")
 
 
-def stored_number(more: dict[str, Any], name: str, default: float, low: float = -math.inf) -> float:
+def stored_number(more: dict[str, Any], name: str, default: float, low: float) -> float:
     """A further number of a row; refused where it is none."""
     value = more.get(name, default)
     if type(value) not in (int, float) or not max(low, -MOST) <= value <= MOST:

@@ -253,7 +253,7 @@ class LeagueClosure:
             raise self._unsolved_error(steps) from None
         return solution
 
-    def _iterate(self, gamma: Array, start: State, most: int, goal: float = GOAL) -> Solution:
+    def _iterate(self, gamma: Array, start: State, most: int, goal: float) -> Solution:
         def look(point: Array) -> tuple[Array, float, Solution]:
             state = start.reshape(point)
             try:

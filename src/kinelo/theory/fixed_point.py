@@ -85,7 +85,7 @@ def fixed_point(
 class Mixing:
     """Proposes the next point of an iteration x → g(x) from the last ``depth`` points and their images."""
 
-    def __init__(self, depth: int = 5, *, always: bool = False) -> None:
+    def __init__(self, depth: int = 5, *, always: bool) -> None:
         self._depth, self._always = depth, always
         self._share, self._last = 1.0, math.inf
         self._before: tuple[Array, Array] | None = None

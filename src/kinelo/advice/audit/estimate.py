@@ -82,9 +82,9 @@ class LeagueEstimate:
     """
 
     parameters: Parameters
-    log_likelihood: float = math.nan
-    covariance: Array = field(default_factory=lambda: np.zeros((0, 0)), repr=False)
-    free: tuple[int, ...] = field(default=(), repr=False)
+    log_likelihood: float
+    covariance: Array = field(repr=False)
+    free: tuple[int, ...] = field(repr=False)
 
     @property
     def ties(self) -> float:

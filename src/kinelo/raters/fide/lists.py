@@ -108,7 +108,7 @@ class Line(NamedTuple):
 class RatingLists:
     """Everyone on the lists up to now, and the games that no list holds yet."""
 
-    as_of: date | None = None
+    as_of: date | None
     players: dict[str, Player] = field(default_factory=dict)
     pending: list[Game] = field(default_factory=list)
     current: int = BEGINNING

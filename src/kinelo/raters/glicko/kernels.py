@@ -45,11 +45,11 @@ class GlickoParameters(NamedTuple):
     home_step: float
     ties_walk: float
     sharpness: float
-    sharpness_walk: float = 0.0
-    learns_ties: float = 0.0
-    home: float = 0.0
-    home_wide: float = 0.0
-    effect_step: float = 0.0
+    sharpness_walk: float
+    learns_ties: float
+    home: float
+    home_wide: float
+    effect_step: float
 
 
 class GlickoState(NamedTuple):

@@ -41,7 +41,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
-from kinelo.model.outcome import LOGISTIC
 from kinelo.model.steps import ELITE
 from kinelo.play.elementary import tanh_of
 from kinelo.play.formula import borrowing, part
@@ -86,12 +85,12 @@ class TeamParameters(NamedTuple):
     v0: float
     gap: float
     square: float
-    home_step: float = 0.0
-    ties_walk: float = 0.0
-    memory: float = 1000.0
-    outer_nu: float = 0.0
-    kind: float = float(LOGISTIC)
-    in_points: float = 0.0
+    home_step: float
+    ties_walk: float
+    memory: float
+    outer_nu: float
+    kind: float
+    in_points: float
     counts_draws: float = 1.0
     learns_ties: float = 0.0
     rule: float = 0.0

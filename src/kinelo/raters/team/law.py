@@ -78,8 +78,8 @@ class TeamTable(LevelState, RatingTable):
         self,
         rating: float,
         variance: float,
-        conditions: tuple[str, ...] = (),
-        values: Mapping[str, float] | None = None,
+        conditions: tuple[str, ...],
+        values: Mapping[str, float] | None,
     ) -> None:
         super().__init__(rating, variance)
         self.known = self.known._replace(

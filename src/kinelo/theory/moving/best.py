@@ -151,7 +151,7 @@ def search_gamma(
     system: RatingSystem,
     strengths: Strength | Continuum,
     dynamics: Dynamics | None,
-    turnover: Turnover | None = None,
+    turnover: Turnover | None,
 ) -> BestGamma:
     """The best step by the curve that is searched, whose error is off by a few thousandths for many teams."""
     teams, schedule = teams_of(strengths), system.schedule

@@ -219,7 +219,7 @@ def learning_closure(outcome: Outcome, learning: Learning, gamma: float, teams: 
 class LearningClosure(LeagueClosure):
     """The closure of equal teams whose strengths have the variance that learning at this step gives them."""
 
-    def __init__(self, outcome: Outcome, learning: Learning, gamma: float, teams: Teams, sides: int = 2) -> None:
+    def __init__(self, outcome: Outcome, learning: Learning, gamma: float, teams: Teams, sides: int) -> None:
         self._learning, self._lesson, sigma = learning, gamma, common_sigma(teams)
         V = _strength_variance(outcome, learning, gamma, sigma, (1 / teams.size if teams.finite else 0.0, sides))
         self._plain, means = _equal_means(outcome, V, sigma)
