@@ -290,12 +290,13 @@ def test_forecasts_of_some_are_those_of_everyone(kind, address, monkeypatch):
                 assert found.probabilities.tolist() == expected.probabilities.tolist()
 
 
-@pytest.mark.parametrize("kind", ["still", "learning", "whole"])
+@in_turn(["still", "learning", "whole"])
 def test_forecasts_for_several_at_once_are_those_for_each(kind, address, monkeypatch):
     """The rows of all are asked for once; of who asks what cannot be forecast, the others hear nothing."""
     book, reads = kn.RatingBook(address, RATERS[kind]()), []
-    for k, (home, away) in enumerate(itertools.permutations("ABCDEFGHIJ", 2)):
-        book.update_one(home, away, (k % 3) / 2, match_id=f"m{k}", date=f"2024-05-{1 + k // 6:02}")
+    rows = [{"match_id": f"m{k}", "home": home, "away": away, "result": (k % 3) / 2, "date": f"2024-05-{1 + k // 6:02}"}
+            for k, (home, away) in enumerate(itertools.permutations("ABCDEFGHIJ", 2))]  # fmt: skip
+    book.add(rows)
     asked = [(home, away, {"neutral": home > "E"}) for home, away in itertools.permutations("AXCDEFGHIJ", 2)][::7]
     expected = [book.predict_one(home, away, **more) for home, away, more in asked]
     assert len({forecast.probabilities[0, 0] for forecast in expected}) > 8

@@ -243,8 +243,11 @@ def test_a_kind_that_is_called_so_keeps_its_name(name, tmp_path, monkeypatch):
     assert again.check() == []
 
 
-@pytest.mark.parametrize("name", ["surface", "clay", "home", "player", "volatility", "A1"])
-@pytest.mark.parametrize("kind", ["TeamElo", "KalmanElo", "PlayerElo", "Glicko2"])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [("TeamElo", "surface"), ("KalmanElo", "clay"), ("PlayerElo", "home"), ("PlayerElo", "player"),
+     ("Glicko2", "volatility"), ("KalmanElo", "A1"), ("TeamElo", "home"), ("Glicko2", "player")],
+)  # fmt: skip
 def test_words_of_matches_that_are_called_so_keep_their_name(kind, name, tmp_path):
     conditions = ["surface"] if kind in ("TeamElo", "KalmanElo") else []
     table = pl.DataFrame({

@@ -134,16 +134,16 @@ LARGE += [("PLAYED", "number", value) for value in (2**62, 2**63 - 1)] + [("sour
 @pytest.mark.parametrize("kind", ["rank", "glicko"])
 @pytest.mark.filterwarnings("ignore::kinelo.errors.KineloWarning")
 def test_numbers_out_of_range_never_reach_compiled_code(honest, kind, tmp_path):
-    """Every row holds the number, and one row: those known well meet those of whom nothing is known."""
-    for table, column, value in LARGE:
+    """Every row holds the number, or one row: those known well meet those of whom nothing is known."""
+    for number, (table, column, value) in enumerate(LARGE, len(kind)):
         played = table.replace("PLAYED", "contest" if kind == "rank" else "match")
-        for rows in ("", f" WHERE rowid = (SELECT MAX(rowid) FROM {played})"):
-            if column != "number" or rows:
-                shutil.copy(honest / kind, tmp_path / "book.db")
-                spoil(tmp_path / "book.db", f"UPDATE {played} SET {column} = ?{rows}", (value,))
-                sentence = outcome(tmp_path / "book.db")
-                assert "\n" not in sentence and len(sentence) < 400
-                assert sentence or not (isinstance(value, float) and abs(value) > 1e100), (column, value)
+        one = f" WHERE rowid = (SELECT MAX(rowid) FROM {played})"
+        rows = one if column == "number" or number % 2 else ""
+        shutil.copy(honest / kind, tmp_path / "book.db")
+        spoil(tmp_path / "book.db", f"UPDATE {played} SET {column} = ?{rows}", (value,))
+        sentence = outcome(tmp_path / "book.db")
+        assert "\n" not in sentence and len(sentence) < 400
+        assert sentence or not (isinstance(value, float) and abs(value) > 1e100), (column, value)
 
 
 @pytest.mark.parametrize("numbers", ["[Infinity]", "[NaN]", "[1e101]", "[true]", '["1"]', "{}"])
@@ -241,8 +241,8 @@ def test_whatever_stands_in_a_cell_of_postgresql_is_said_in_a_sentence(honest_se
     tried = told = 0
     others = ("match",) if kind == "rank" else ("contest", "entry")
     cells = [(table, column) for table, columns in COLUMNS.items() if table not in others for column in columns]
-    for number, (table, column) in enumerate(cells):
-        value = SPOILT[3 * number % len(SPOILT)]
+    for number in range(kind == "rank", len(cells), 2):
+        (table, column), value = cells[number], SPOILT[3 * number % len(SPOILT)]
         address = honest_server(kind)
         with psycopg.connect(address, autocommit=True) as one:
             try:
@@ -253,7 +253,7 @@ def test_whatever_stands_in_a_cell_of_postgresql_is_said_in_a_sentence(honest_se
         sentence = outcome(address)
         told += bool(sentence)
         assert "\n" not in sentence and (not sentence or len(sentence) < 400), (table, column, value, sentence)
-    assert tried > 10 and told > 0.2 * tried, (tried, told)
+    assert tried > 5 and told > 0.2 * tried, (tried, told)
 
 
 RUN = "CREATE FUNCTION run() RETURNS {} LANGUAGE plpgsql AS $$ BEGIN RAISE 'it was run'; END $$"

@@ -32,7 +32,7 @@ def contests(frame):
             for (g, d), part in teams.group_by(["contest", "date"], maintain_order=True)]  # fmt: skip
 
 
-def old_and_log(tmp_path, seed=1, games=400, **more):
+def old_and_log(tmp_path, seed=1, games=280, **more):
     """Numbers after a third of the games, and the contests of the rest."""
     rows = contests(arena(seed, games, **more))
     book = kn.RatingBook(tmp_path / f"whole{seed}.db", kn.RankElo())
@@ -85,7 +85,7 @@ def test_both_are_judged_on_the_same_contests_one_step_ahead(more, tmp_path):
     rater = kn.RankElo(start=start_of(read_skills(skills), found.factor)).fit(log[:half])
     assert found.old_loss == pytest.approx(np.sum(losses) / pairs, abs=1e-9) and found.contests == len(log) - half
     assert found.loss == pytest.approx(-rater.score(log[half:]), abs=1e-9)
-    assert found.difference == pytest.approx(found.loss - found.old_loss) and 0.0 < found.error < 0.05
+    assert found.difference == pytest.approx(found.loss - found.old_loss) and 0.0 < found.error < 0.06
     book = kn.RatingBook(tmp_path / "new.db")
     assert len(book) == len(log) and book.check() == [] and dict(book.rater.parameters_) == dict(rater.parameters_)
     with pytest.raises(kn.InputError, match="is a book already"):

@@ -87,9 +87,11 @@ def test_a_refit_is_a_fit_of_what_the_book_holds(kind, address):
 
 @pytest.mark.parametrize(
     ("kind", "address"),
-    [("kalman", "sqlite"), *((kind, database) for kind in ("team", "rank") for database in ("sqlite", "postgresql"))],
+    [("team", "sqlite"), ("rank", "postgresql"),
+     *(pytest.param(*other, marks=pytest.mark.long)
+       for other in (("kalman", "sqlite"), ("team", "postgresql"), ("rank", "sqlite")))],
     indirect=["address"],
-)
+)  # fmt: skip
 def test_a_refit_that_fails_changes_nothing(kind, address, monkeypatch):
     book = begin(kind, address)
     failing, before = Fails(monkeypatch, book), book.ratings_

@@ -47,7 +47,7 @@ def read(path, raw: bytes):
 def test_a_file_cut_anywhere_is_read_as_far_as_it_goes_or_refused(kind, tmp_path):
     raw = written(kind)
     assert read(tmp_path / f"m.{kind}", raw).result.tolist() == [1.0, 0.5, 0.0]
-    for end in range(0, len(raw), len(raw) // 80 | 1):  # odd, so that letters of two and four bytes are cut too
+    for end in range(0, len(raw), len(raw) // 40 | 1):  # odd, so that letters of two and four bytes are cut too
         try:
             matches = read(tmp_path / f"m.{kind}", raw[:end])
         except kn.InputError as error:

@@ -25,7 +25,7 @@ needs_numba_cuda = pytest.mark.skipif(find_spec("numba_cuda") is None, reason="n
 
 @needs_numba_cuda
 def test_kernels_end_at_the_bytes_of_the_processor():
-    done = subprocess.run([sys.executable, str(SCRIPT), "40", "3"], env=IMITATED, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, str(SCRIPT), "32", "3"], env=IMITATED, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     ways = [line.split()[2] for line in done.stdout.splitlines() if line.startswith("same bytes")]
     assert Counter(ways) == {"warp": 8, "block": 4, "general": 17, "contests": 5, "points": 2}

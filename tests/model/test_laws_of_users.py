@@ -56,8 +56,7 @@ def nodes_of(shape):
     return np.sinh(T)[weight > 1e-15], weight[weight > 1e-15]
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("formula", FORMULAS)
+@pytest.mark.parametrize(("formula", "shape"), list(zip(FORMULAS, SHAPES, strict=True)))
 def test_expected_results_agree_with_brute_force(shape, formula):
     scalar, vector = FORMULAS[formula]
     league = league_of(shape)

@@ -42,8 +42,10 @@ def plain_reading(mean, variance, signed, weight, kappa, ties, doubt, step, walk
     return np.array(said), band, bold
 
 
-@pytest.mark.parametrize("ties", [0.4, 0.0])
-@pytest.mark.parametrize(("step", "walk"), [(0.0, 0.0), (0.05, 0.0), (0.0, 0.05), (0.08, 0.03)])
+@pytest.mark.parametrize(
+    ("step", "walk", "ties"),
+    [(0.0, 0.0, 0.0), (0.05, 0.0, 0.4), (0.0, 0.05, 0.4), (0.08, 0.03, 0.4), (0.08, 0.03, 0.0)],
+)
 def test_reading_agrees_with_plain_formulas(ties, step, walk):
     rng = np.random.default_rng(3)
     n = 200

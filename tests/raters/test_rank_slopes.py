@@ -39,16 +39,16 @@ def reset(search, values):
 @pytest.mark.parametrize(
     ("contests", "values"),
     [
-        (of_races(), {"retirement": 0.3, "off": 0.0}),
-        (of_races(), {"retirement": 0.06, "off": 0.06}),
-        (of_ties(), {"off": 0.03}),
-        (of_ties(28), {"off": 0.03}),
-        (of_large_fields(), {"off": 0.0}),
+        (of_races, {"retirement": 0.3, "off": 0.0}),
+        (of_races, {"retirement": 0.06, "off": 0.06}),
+        (of_ties, {"off": 0.03}),
+        (lambda: of_ties(28), {"off": 0.03}),
+        (of_large_fields, {"off": 0.0}),
     ],
     ids=["retirements", "bad days", "ties", "wide ties", "large fields"],
 )
 def test_slopes_are_those_of_the_losses(contests, values):
-    rater = kn.RankElo()
+    rater, contests = kn.RankElo(), contests()
     rater._take_kinds(contests)
     rater._unidentified = rater._unidentified_parameters(contests)
     rater._reset(values)
