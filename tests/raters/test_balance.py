@@ -92,6 +92,16 @@ def test_a_rater_of_players_splits_by_its_own_match_quality():
     assert len(fair.splits) == 10 and fair.unknown == ("somebody new",)
 
 
+@pytest.mark.parametrize("doubt", [0.0, 0.4, 2.5])
+def test_one_against_one_is_a_match_as_the_rater_forecasts_it(doubt):
+    """Whatever the share of doubt that its readings take."""
+    rater = kn.KalmanElo(walk=0.3, prior_spread=1.2, noise=0.8, doubt=doubt, ties=0.5, sharpness=1.4)
+    rater.update(kn.read_matches({"home": list("ABCADB"), "away": list("BCABAD"), "result": [1, 1, 0.5, 1, 0.5, 0]}))
+    [split] = kn.balance(rater, ["D", "A"], best=1).splits
+    said = rater.predict_one("D", "A", neutral=True).probabilities[0]
+    assert split.sides == (("D",), ("A",)) and split.chances == pytest.approx(said, abs=1e-9)
+
+
 def test_a_rater_of_contests_splits_by_its_own_match_quality():
     rater = kn.RankElo(start={"Ann": 1700, "Bob": 1600, "Cid": 1580, "Dee": 1400, "Eve": 1300, "Fay": 1250})
     fair = kn.balance(rater, ["Ann", "Bob", "Cid", "Dee", "Eve", "Fay"], sides=3, best=15)
