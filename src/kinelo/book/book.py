@@ -397,7 +397,7 @@ class RatingBook:
         ids: list[Any] = list(match_ids) if several else [match_ids]
         if odd := [name for name in ids if not isinstance(name, str)]:
             raise InputError(f"matches are taken out by identifier, which is text, not {odd[0]!r}.")
-        return self._carrying.attempt(lambda: self._carrying.remove(ids), everybody=True) if ids else 0
+        return self._carrying.remove(ids) if ids else 0
 
     def remove_player(self, name: str) -> int:
         """Take out all matches (or contests) in which somebody took part; how many those were."""
@@ -428,7 +428,7 @@ class RatingBook:
         new = self._carrying.attempt(lambda: erase(self._database, name, pseudonym), everybody=True)
         # Also where the pages cannot be written anew, nothing of what the book said is kept.
         self._ratings.open(type(self._ratings.blank))
-        self._carrying = Carrying(self._ratings)
+        self._carrying = Carrying(self._ratings, self._carrying.beside)
         self._database.rewrite_pages()
         return new
 

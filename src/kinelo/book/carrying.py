@@ -55,6 +55,8 @@ from kinelo.raters.two_rows import TwoRows
 
 EVERY = 10_000
 """Matches after which, once a day has ended, the whole state is kept as a checkpoint."""
+LARGE = 10_000
+"""Matches of a book up to which a process with more to do rates them again itself."""
 TAKEN_BACK = (
     "milestones",
     "resets",
@@ -96,6 +98,10 @@ class Otherwise(Exception):
 
 class _EverybodyError(Exception):
     """A transaction turns out to need all of the book, and is begun again with everybody else kept out."""
+
+
+class _LargeError(Exception):
+    """A transaction turns out to need all of a large book, and is left to another process."""
 
 
 class Alone:
@@ -280,10 +286,14 @@ class OneContestByOne(Alone):
 
 
 class Carrying:
-    """How a book goes on: what is added or taken out, and the ratings after it, in one transaction."""
+    """How a book goes on: what is added or taken out, and the ratings after it, in one transaction.
 
-    def __init__(self, ratings: Ratings) -> None:
-        self.ratings, self.database = ratings, ratings.database
+    ``beside`` is asked to ``add`` or to ``remove`` where that reads and writes all of a large book, in a process that
+    has more to do.
+    """
+
+    def __init__(self, ratings: Ratings, beside: Any = None) -> None:
+        self.ratings, self.database, self.beside = ratings, ratings.database, beside
         self._live: tuple[Any, Any] = (None, None)
         self._alone: tuple[Any, dict[str, Alone]] = (None, {})
 
@@ -360,14 +370,17 @@ class Carrying:
 
     # Tables
 
-    def add(self, matches: Matches | Contests, *, alone: bool = False) -> Added:
+    def add(self, matches: Matches | Contests, alone: bool = False) -> Added:
         """Count matches that were read or said, and say what is not plain about them."""
         entry = None
-        if self.ratings.local:
-            with contextlib.suppress(_EverybodyError):
-                entry = self.attempt(lambda: self._count(matches, alone, False), everybody=False)
-        if entry is None:
-            entry = self.attempt(lambda: self._count(matches, alone, True), everybody=True)
+        try:
+            if self.ratings.local:
+                with contextlib.suppress(_EverybodyError):
+                    entry = self.attempt(lambda: self._count(matches, alone, False), everybody=False)
+            if entry is None:
+                entry = self.attempt(lambda: self._count(matches, alone, True), everybody=True)
+        except _LargeError:
+            return self.beside("add", matches, alone)
         for sentence in entry.sentences(self.ratings.ledger):
             warn(sentence)
         return Added(len(entry.fresh), entry.known, len(entry.changed))
@@ -395,6 +408,8 @@ class Carrying:
         late = bool(len(entry.changed)) or used is None
         if not late and ratings.local and self._count_touched(entry, used, everybody):
             return entry
+        if ratings.local and self._is_left():
+            raise _LargeError
         if not everybody:
             raise _EverybodyError
         # Place: what comes before the last match of the book is late.
@@ -470,7 +485,18 @@ class Carrying:
         )  # fmt: skip
         return None if row is None else Place(*row)
 
+    def _is_left(self) -> bool:
+        """Whether what concerns all of the book is left to another process."""
+        sql = f"SELECT 1 FROM {self.ratings.ledger.table} LIMIT 1 OFFSET {LARGE}"
+        return self.beside is not None and self.database.one(sql) is not None
+
     def remove(self, ids: list[str]) -> int:
+        """Take matches out, and rate those after them again."""
+        if self._is_left():
+            return self.beside("remove", ids)
+        return self.attempt(lambda: self._take_out(ids), everybody=True)
+
+    def _take_out(self, ids: list[str]) -> int:
         """Take matches out, inside a transaction, and rate those after them again."""
         ratings = self.ratings
         ratings.keep_up()

@@ -41,6 +41,7 @@ from kinelo.runtime.listening import listen_at, share
 from kinelo.runtime.serving import GUARDED, ReadyServer
 from kinelo.service import doors
 from kinelo.service import wording as say
+from kinelo.service.beside import Beside
 from kinelo.service.guard import Guard, refusal
 from kinelo.service.metrics import Metrics
 from kinelo.service.route import JsonRoute, Straight
@@ -107,8 +108,9 @@ class Together:
 class BookThreads:
     """A book, and the threads that ask it."""
 
-    def __init__(self, book: RatingBook, refit_every: int | None = None) -> None:
+    def __init__(self, book: RatingBook, refit_every: int | None, beside: Beside) -> None:
         self.book, self.refit_every, self.added = book, refit_every, 0
+        self.beside = book._carrying.beside = beside
         self.at_hand = book._ratings.local and not is_server(str(book.path))
         """Whether a match is forecast at once: two rows of a file take less time than to hand them to a thread."""
         self.holds_matches = "matches" in book.holds
@@ -152,6 +154,7 @@ class BookThreads:
         """Finish what was begun."""
         for pool in self.pools:
             pool.shutdown(wait=True)
+        self.beside.close()
         self.book.close()
 
 
@@ -184,7 +187,7 @@ def create_app(settings: Settings) -> ASGIApp:
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
-        threads = BookThreads(open_book(settings), settings.refit_every)
+        threads = BookThreads(open_book(settings), settings.refit_every, Beside(open_book, settings))
         app.state.threads, app.state.metrics = threads, metrics
         try:
             await threads.asked(threads.slow, _warm)
