@@ -27,7 +27,7 @@ ALARM = Alarm(30)
 
 
 @pytest.fixture(autouse=True)
-def _no_hang(tmp_path, monkeypatch):
+def _no_hang(tmp_path, monkeypatch, few_replays):
     monkeypatch.chdir(tmp_path)
     with ALARM.armed():
         yield

@@ -40,6 +40,7 @@ def league_of(controls: Controls, seed: int, times: np.ndarray) -> LeagueRecord:
     return record
 
 
+@pytest.mark.long
 def test_standard_errors_of_leagues_are_honest():
     """Sixty leagues of other seeds against one long one; 95 % of 60 is 57 ± 1.7."""
     controls = Controls(teams=30, gamma=0.5)

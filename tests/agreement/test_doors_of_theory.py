@@ -39,7 +39,16 @@ def test_every_function_gives_a_system_the_same_error(kind):
         assert error == pytest.approx(first, rel=NEAR if name == "matchmaking" else 1e-8), name
 
 
-@pytest.mark.parametrize("kind", ["rest", "window", "field", "form", "field form", "walk"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "rest",
+        "window",
+        "field form",
+        "walk",
+        *(pytest.param(kind, marks=pytest.mark.long) for kind in ("field", "form")),
+    ],
+)
 def test_design_names_that_error_and_plays_it(kind):
     """As played within 4 standard errors (a false alarm in 10,000) or the 4 % that is said of these kinds."""
     setting = draw_setting(kind, 2)
@@ -53,7 +62,17 @@ def test_design_names_that_error_and_plays_it(kind):
             assert one.theory == pytest.approx(again, rel=1e-8)
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("window", "strangers")])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "rest",
+        "rounds",
+        "period",
+        "field form",
+        "walk",
+        *(pytest.param(kind, marks=pytest.mark.long) for kind in ("field", "form", "field walk")),
+    ],
+)
 def test_every_function_takes_the_same_step_for_the_best(kind):
     setting = draw_setting(kind, 3)
     system, league, dynamics = setting.system, setting.league, setting.dynamics

@@ -109,7 +109,9 @@ def test_simulated_mean_ratings_are_the_stationary_ones(sampling):
     "pairing",
     [
         kn.model.Pairing.from_function(lambda z: 0.02 + 0.98 * math.exp(-2 * z * z)),
-        kn.model.Pairing.from_function(lambda z: 1.0 if abs(z) < 0.8 else 0.05, jumps=[0.8]),
+        pytest.param(
+            kn.model.Pairing.from_function(lambda z: 1.0 if abs(z) < 0.8 else 0.05, jumps=[0.8]), marks=pytest.mark.long
+        ),
     ],
 )
 def test_the_kinetic_equation_with_a_pairing_of_ones_own_ends_at_the_stationary_map(pairing):

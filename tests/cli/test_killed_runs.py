@@ -53,14 +53,16 @@ def rows_kept(run: Path) -> int:
 
 
 @pytest.mark.filterwarnings("ignore:The range of r is too narrow:kinelo.errors.KineloWarning")
-@pytest.mark.parametrize("command", STUDIES)
-def test_a_killed_run_ends_at_the_same_bytes(command, tmp_path):
+@pytest.mark.parametrize(
+    ("command", "kills"),
+    [("simulate", 1), *(pytest.param(*more, marks=pytest.mark.long) for more in (("simulate", 2), ("solve", 1)))],
+)
+def test_a_killed_run_ends_at_the_same_bytes(command, kills, tmp_path):
     study, out, draw = tmp_path / "study.toml", tmp_path / "out", random.Random(f"{command} 7")
     study.write_text(STUDIES[command], encoding="utf-8")
     seen = [0]
-    # Matches of the first round for a simulation, which is killed twice; threads of the linear algebra for a solution.
-    ways = ((1, 16, "2"), (2, 1 << 14, "1"))
-    for threads, matches, linear in ways if command == "simulate" else ways[1:]:
+    # Matches of the first round for a simulation; threads of the linear algebra for a solution.
+    for threads, matches, linear in ((1, 16, "2"), (2, 1 << 14, "1"))[-kills:]:
         more = ["--resume"] if out.exists() else []
         words = ["study", command, str(study), "--out", str(out), "--threads", str(threads), *more]
         process = subprocess.Popen(

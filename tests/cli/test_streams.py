@@ -14,6 +14,17 @@ CODE = (
     "import sys; sys.path.insert(0, {folder!r}); from kinelo.cli import main; sys.argv = ['kinelo', *{words!r}]; main()"
 )
 
+EACH = """
+import sys; sys.path.insert(0, {folder!r})
+from kinelo.cli import main
+for words in {commands!r}:
+    sys.argv = ["kinelo", *words]
+    try:
+        main()
+    except SystemExit as ended:
+        if ended.code: raise
+"""
+
 
 @pytest.fixture
 def results(tmp_path):
@@ -22,22 +33,22 @@ def results(tmp_path):
     return path
 
 
-def run(*words, encoding="utf-8", **options):
-    code = CODE.format(folder=os.path.dirname(__file__), words=[str(word) for word in words])
+def run(*commands, encoding):
+    """Commands one after the other in a process, which ends where one of them fails."""
+    code = EACH.format(folder=os.path.dirname(__file__), commands=[[*map(str, words)] for words in commands])
     environment = os.environ | {"PYTHONIOENCODING": encoding, "COLUMNS": "120"}
-    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output="stdout" not in options,
-                          timeout=PATIENCE, **options)  # fmt: skip
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, timeout=PATIENCE)
 
 
 def test_ascii_terminals_get_signs_in_words(results):
     words = ("rate", results, "--rater", "scripted:Scripted", "--least-matches", "0", "--active-days", "9999")
-    plain = run(*words, encoding="ascii")
-    assert plain.returncode == 0 and b"Traceback" not in plain.stderr
-    assert "+-" in plain.stdout.decode("ascii") and "1650" in plain.stdout.decode("ascii")
+    typed = ("predict", "--results", results, "--rater", "scripted:Scripted", "--match", "Łódź - Ash", "--json")
+    said = run(words, typed, encoding="ascii")
+    assert said.returncode == 0 and b"Traceback" not in said.stderr
+    plain, brace, told = said.stdout.decode("ascii").partition("{")
+    assert "+-" in plain and "1650" in plain
     assert "±" in kinelo(*words).stdout
-    told = run("predict", "--results", results, "--rater", "scripted:Scripted", "--match", "Łódź - Ash", "--json",
-               encoding="ascii")  # fmt: skip
-    assert json.loads(told.stdout)["forecasts"][0]["home"] == "Łódź"
+    assert json.loads(brace + told)["forecasts"][0]["home"] == "Łódź"
 
 
 def test_a_closed_output_is_no_error(results):

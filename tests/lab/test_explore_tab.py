@@ -31,6 +31,7 @@ def test_league_plays_and_the_verdict_follows(visit):
     assert "slope 0.79" in page.get_attribute("#league-chart", "aria-label")
 
 
+@pytest.mark.long
 def test_moving_a_slider_restarts_the_league(visit):
     page = visit("?teams=20")
     wait_for_frames(page, 5)
@@ -288,7 +289,7 @@ TITLES_ON_TICKS = """(id) => {
 }"""
 
 
-@pytest.mark.parametrize("size", [(390, 844), (1280, 640), (1920, 1080)])
+@pytest.mark.parametrize("size", [(390, 844), (1280, 640), pytest.param((1920, 1080), marks=pytest.mark.long)])
 def test_verdict_chart_and_three_sliders_are_on_the_first_screen(visit, size):
     page = visit("?paused=1", size=size)
     until(page, "document.querySelectorAll('#facts li').length > 3")
@@ -321,6 +322,7 @@ def test_what_a_link_sets_beyond_the_first_sliders_is_in_sight(visit):
     assert page.is_visible("#control-ties") and page.is_visible("#preset")
 
 
+@pytest.mark.long
 def test_cause_and_effect_are_on_one_screen(visit):
     page = visit("?teams=20&paused=1", size=(800, 844))
     until_drawn(page)

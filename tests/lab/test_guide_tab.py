@@ -130,10 +130,10 @@ PLACES = """() => {
   return [faults, [...above, ...below], box("guide-title").top - head, box("guide-chart").height];
 }"""
 
-EVERY_STOP = """() => {
+STOPS = """(apart) => {
   const slider = document.getElementById("guide-slider");
   const stops = slider ? Number(slider.max) + 1 : 3;
-  return [...Array(stops).keys()].map((at) => {
+  return [...Array(stops).keys()].filter((at) => at % apart === 0 || at === stops - 1).map((at) => {
     if (!slider) document.querySelectorAll("#guide-control button")[at].click();
     else { slider.value = at; slider.dispatchEvent(new Event("input")); }
     return (PLACES)();
@@ -141,11 +141,12 @@ EVERY_STOP = """() => {
 }""".replace("PLACES", PLACES)
 
 
-@pytest.mark.parametrize("size", [(390, 844), (1280, 640), (1920, 1080)])
-def test_chart_control_sentence_and_next_are_on_one_screen_in_every_scene(visit, size):
+@pytest.mark.parametrize("apart", [6, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("size", [(390, 844), (1280, 640), pytest.param((1920, 1080), marks=pytest.mark.long)])
+def test_chart_control_sentence_and_next_are_on_one_screen_in_every_scene(visit, size, apart):
     """The question with its answers, then the sentence, uncovered and readable.
 
-    At every stop of the control where the screen is narrow or low; wider and higher only letters grow.
+    At stops of the control, every sixth or all, where the screen is narrow or low; wider and higher only letters grow.
     """
     page = visit("#guide/1", reduced_motion="reduce", size=size)
     for number in range(1, 8):
@@ -157,7 +158,7 @@ def test_chart_control_sentence_and_next_are_on_one_screen_in_every_scene(visit,
         assert faults == [] and {"guide-reply", "guide-sentence", "guide-hand"} <= set(seen), number
         assert height >= 0.35 * size[1]  # the picture gives way, but is not given up
         assert 0 <= lead < 40  # the title is at the top
-        for at, (faults, _, _, _) in enumerate(page.evaluate(EVERY_STOP) if size[1] < 1000 else ()):
+        for at, (faults, _, _, _) in enumerate(page.evaluate(STOPS, apart) if size[1] < 1000 else ()):
             assert faults == [], (number, at)
         legend = page.evaluate("document.getElementById('guide-chart')._fullLayout.legend.font.size")
         assert legend >= {390: 12, 1280: 13, 1920: 16}[size[0]]

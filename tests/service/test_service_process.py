@@ -15,6 +15,8 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http.client import HTTPException
+from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 
 import pytest
@@ -28,6 +30,10 @@ from kinelo.runtime.listening import listen_at, share
 from patience import PATIENCE
 
 pytest.importorskip("fastapi", reason="FastAPI is not installed (kinelo[serve])")
+testing = pytest.importorskip("starlette.testclient")
+from kinelo.service.app import create_app  # noqa: E402
+from kinelo.service.settings import Settings  # noqa: E402
+
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
 SIDES = "ABCDEFGHIJ"
 
@@ -97,7 +103,7 @@ def kill_again_and_again(folder, address: str, kills: int, seed: int) -> None:
 
 
 def test_a_killed_service_has_lost_and_doubled_nothing_and_ends_when_told(tmp_path):
-    kill_again_and_again(tmp_path, str(tmp_path / "book.db"), 2, seed=1)
+    kill_again_and_again(tmp_path, str(tmp_path / "book.db"), 1, seed=1)
 
 
 @pytest.mark.long
@@ -110,7 +116,6 @@ def test_connections_are_dealt_out_to_the_processes_of_a_service(monkeypatch):
     """Of 24 connections dealt out by lot, one of two queues has fewer than 3 once in 28,000 times. Of a queue that
     all share the first who looks takes nearly everyone."""
     from kinelo.service.app import own_queue
-    from kinelo.service.settings import Settings
 
     first = listen_at("127.0.0.1", 0, "The service")
     held, address = share(first, "The service"), first.getsockname()
@@ -142,7 +147,6 @@ def test_several_processes_have_queues_of_their_own_and_one_has_not(tmp_path, mo
     import uvicorn
 
     from kinelo.service.app import OWN_QUEUE, own_queue, serve
-    from kinelo.service.settings import Settings
 
     settings, asked, module = (
         Settings(str(tmp_path / "b.db"), rater="team", port=0, workers=2),
@@ -226,12 +230,35 @@ def contest(k: int) -> dict:
     return {"contest_id": f"g{k}", "order": order, "date": f"2024-05-{1 + k // 20:02}"}
 
 
-def test_two_services_on_one_database_are_one_book(server, tmp_path):
+class InThisProcess:
+    """A service without a process of its own, which answers as one."""
+
+    def __init__(self, folder: Path, book: str) -> None:
+        self.book = book
+        self.start()
+
+    def start(self) -> None:
+        app = create_app(Settings(self.book))
+        self.client = testing.TestClient(app, base_url="http://127.0.0.1:8000").__enter__()
+
+    def ask(self, path: str, body: Any = None) -> tuple[int, Any]:
+        """Status and answer."""
+        answer = self.client.get(path) if body is None else self.client.post(path, json=body)
+        return answer.status_code, answer.json()
+
+    def kill(self) -> None:
+        self.client.__exit__(None, None, None)
+
+    terminate = kill
+
+
+@pytest.mark.parametrize("service", [InThisProcess, pytest.param(Service, marks=pytest.mark.long)])
+def test_two_services_on_one_database_are_one_book(server, tmp_path, service):
     """Contests are sent to both side by side, some to both; one is killed and started again; seasons are closed and
     parameters learnt at one and known to the other; each says what the other says, and all is one run over the book."""
     address = server.address()
     kn.RatingBook(address, kn.RankElo()).close()
-    both = [Service(tmp_path, address) for _ in range(2)]
+    both = [service(tmp_path, address) for _ in range(2)]
 
     def send(service: Service, rows) -> None:
         for k in rows:

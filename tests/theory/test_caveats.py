@@ -51,7 +51,7 @@ def test_claims_shrink_with_the_number_of_teams():
     assert claims[0] > claims[1] > claims[2] > 0.02
 
 
-@pytest.mark.parametrize("how", ["still", "form", "rounds"])
+@pytest.mark.parametrize("how", ["still", pytest.param("form", marks=pytest.mark.long), "rounds"])
 def test_a_played_league_agrees_inside_the_range(how):
     """Fixed seed; error probability below 1e-4 by the four standard errors, or 2 %."""
     league = kn.Normal(np.linspace(0, 2, 6), 0.5)

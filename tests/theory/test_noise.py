@@ -97,7 +97,7 @@ def test_noise_stretches_the_map():
     assert (np.diff(slopes) > 0).all()
 
 
-@pytest.mark.parametrize("spread", [1.0, (0.0, 1.5)])
+@pytest.mark.parametrize("spread", [pytest.param(1.0, marks=pytest.mark.long), (0.0, 1.5)])
 def test_representatives_stand_for_all_teams(spread):
     """The method for large leagues against all pairs, on a league that both can do."""
     random = np.random.default_rng(4)

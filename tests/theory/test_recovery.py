@@ -27,7 +27,9 @@ def test_round_trip(outcome, size, seed):
     assert found.strengths.sigma == pytest.approx(league.sigma)
 
 
-@pytest.mark.parametrize(("teams", "gamma"), [(2, 0.3), (40, 0.05), (40, 0.5), (301, 0.3)])
+@pytest.mark.parametrize(
+    ("teams", "gamma"), [(2, 0.3), (40, 0.05), (40, 0.5), pytest.param(301, 0.3, marks=pytest.mark.long)]
+)
 def test_round_trip_through_noisy_ratings(teams, gamma):
     random = np.random.default_rng(7)
     league = kn.Normal(random.uniform(4, 10, teams), random.uniform(0, 1.5, teams))

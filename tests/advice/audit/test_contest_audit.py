@@ -79,6 +79,7 @@ def test_the_curve_by_backtest_is_that_of_backtests(races: kn.matches.Contests, 
     assert found.tested.mean == pytest.approx(later_loss(races, 20.0) - later_loss(races, found.advice.k), abs=2e-4)
 
 
+@pytest.mark.long
 def test_the_k_found_is_the_best_of_other_samples(found: kn.advice.ContestAudit) -> None:
     """Five other samples tell the best K to 3 %, and an audit is 6 % off on average: 20 % fails once in 300."""
     ks, half = 40.0 * 1.4 ** np.arange(8), CONTESTS // 2

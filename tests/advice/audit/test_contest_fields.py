@@ -105,11 +105,11 @@ def test_strengths_from_all_contests_at_once_are_right_where_a_filter_forgets():
 @pytest.mark.parametrize(
     ("by", "near", "spread"),
     [
-        ("strength", 30, 200.0),
-        ("strength", 16, 220.0),
+        pytest.param("strength", 30, 200.0, marks=pytest.mark.long),
+        pytest.param("strength", 16, 220.0, marks=pytest.mark.long),
         ("strength", 12, 150.0),
         ("rating", 30, 180.0),
-        ("rating", 12, 190.0),
+        pytest.param("rating", 12, 190.0, marks=pytest.mark.long),
     ],
 )
 def test_the_correlation_of_a_field_lies_in_its_interval(by, near, spread):
@@ -121,7 +121,7 @@ def test_the_correlation_of_a_field_lies_in_its_interval(by, near, spread):
 
 
 def test_contests_of_the_nearest_are_never_said_to_hardly_differ_and_pools_are_named():
-    races, _ = league("strength", 12, 200.0, seed=3, contests=300)
+    races, _ = league("strength", 12, 200.0, seed=3, contests=150)
     found = kn.audit(races, kn.TeamElo.classic(k=K))
     assert found.like_meets_like and found.alike.low > 0.8
     assert "like meets like" in dict(found.rows())["Fields"] and "hardly differ" not in str(found)

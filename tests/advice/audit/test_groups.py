@@ -105,7 +105,7 @@ def found_by(matches, by, reference=None):
     return groups_found(calendar, parameters, filtered, groups, (before, 29.0, 1500.0), reference)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("seed", [1, 2, *(pytest.param(seed, marks=pytest.mark.long) for seed in (3, 4, 5))])
 def test_where_everybody_is_of_a_group_that_all_grow_is_held_and_no_number_leaves_the_league(seed):
     matches, by = in_two_groups(seed, (90.0, 10.0))
     answers, _ = found_by(matches, by)

@@ -76,6 +76,7 @@ def test_inflation_is_what_those_who_play_gained_without_growing_stronger(level,
     assert any(worth in one for one in inflation_words(found))
 
 
+@pytest.mark.long
 def test_whoever_leaves_intervals_of_inflation_are_as_wide_as_it_is_uncertain():
     cases = [found_and_true(level) for level in (-250.0, 250.0, 0.0)] + [found_and_true(*one) for one in LEAVING]
     surprises = [(found.per_year.mean - true) / found.per_year.error for found, true in cases]

@@ -61,6 +61,7 @@ def test_the_spread_of_performances_is_found_from_line_ups():
     assert np.mean(list(found.sides.values())) == pytest.approx(found.spread, rel=0.05)
 
 
+@pytest.mark.long
 def test_intervals_of_the_spread_are_neither_too_narrow_nor_too_wide():
     z = []
     for seed in range(12):

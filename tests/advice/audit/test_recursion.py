@@ -229,6 +229,7 @@ def test_differences_have_the_sign_of_what_is_lost_and_intervals_cover_it():
     assert found.against(own, 20.0).mean == pytest.approx(worse.mean, rel=0.1)
 
 
+@pytest.mark.long
 def test_bootstrap_intervals_of_the_best_k_cover_it_neither_too_seldom_nor_always():
     inside, widths = 0, []
     for seed in range(200):

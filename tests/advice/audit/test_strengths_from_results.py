@@ -69,7 +69,9 @@ def holds(one, truth):
     return one.low <= truth <= one.high
 
 
-@pytest.mark.parametrize(("nearest", "walk", "seed"), [(3, 0.0, 1), (8, 0.0, 1), (8, 3.0, 1)])
+@pytest.mark.parametrize(
+    ("nearest", "walk", "seed"), [(3, 0.0, 1), pytest.param(8, 0.0, 1, marks=pytest.mark.long), (8, 3.0, 1)]
+)
 def test_where_like_meets_like_results_alone_tell_the_spread_and_what_ratings_show(nearest, walk, seed):
     """A calendar that ignores results is taken to follow them once in some fifteen times, and both answers are one."""
     matches, truth, _ = ladder(nearest, seed, walk)
@@ -89,7 +91,7 @@ def test_where_like_meets_like_results_alone_tell_the_spread_and_what_ratings_sh
     assert all(abs(one.strength - own[one.side]) < 3.5 * one.error for one in extremes)
 
 
-@pytest.mark.parametrize(("nearest", "draws", "seed"), [(8, 0.0, 1), (4, 0.5, 2)])
+@pytest.mark.parametrize(("nearest", "draws", "seed"), [pytest.param(8, 0.0, 1, marks=pytest.mark.long), (4, 0.5, 2)])
 def test_where_the_calendar_follows_ratings_luck_shows_it_and_both_answers_are_one_interval(nearest, draws, seed):
     """Results alone, as if luck had not chosen opponents, run 15 to 40 % high there; each of the six intervals fails
     once in twenty times or less."""

@@ -47,7 +47,9 @@ def test_reference_of_a_slow_walk():
     assert found.parts.total == pytest.approx(found.E, rel=1e-9)
 
 
-@pytest.mark.parametrize(("sigma", "schedule"), [(0.0, None), (0.8, None), (0.8, kn.model.Period(5))])
+@pytest.mark.parametrize(
+    ("sigma", "schedule"), [pytest.param(0.0, None, marks=pytest.mark.long), (0.8, None), (0.8, kn.model.Period(5))]
+)
 def test_a_league_that_walks_against_simulation(sigma, schedule):
     """26 teams begun with V = .8 have walked for 600 matches by .035: E, slope, factor within 4 errors (a false alarm
     in 5,000 runs of each) and 2 %, E 4 %.
