@@ -316,7 +316,7 @@ def _starts_right(start: Shift, initial: float) -> bool:
     return max(start.high - initial, initial - start.low) < RIGHT_START
 
 
-def inflation_findings(inflation: RatingInflation, reference: str | None, *, hidden: bool) -> list[Finding]:
+def inflation_findings(inflation: RatingInflation, reference: str | None = None, *, hidden: bool) -> list[Finding]:
     """Where newcomers should start, and whether a rating is worth what it was; ``hidden`` where like meets like, so
     that ratings hardly leave where they start."""
     start, per_year, findings = inflation.start, inflation.per_year, []
