@@ -112,6 +112,18 @@ def test_what_goes_wrong_on_a_worker_is_the_same_sentence(client):
         kn.backtest(matches, Broken(), train_until=str(matches.date[20]), client=client)
 
 
+class KilledWorker(Exception):
+    """Called as what Dask raises of a computation that has cost workers their lives."""
+
+
+def test_of_what_kills_its_workers_that_is_said(client):
+    def deadly(x):
+        raise KilledWorker(x)
+
+    with pytest.raises(InputError, match=r"every worker that computed it died, .* needs too much memory ends"):
+        workers.collected(client, deadly, [1])
+
+
 def test_what_cannot_be_sent_is_refused(client):
     lock = threading.Lock()
     with pytest.raises(InputError, match="cannot be sent to workers"):
