@@ -201,7 +201,7 @@ class Table:
             labels = [label.replace(" ", "\n") if len(label) > room else label for label, room in zip(labels, below)]
         # A board that is too wide goes without its frame, so that fewer names are broken.
         framed = not wide or len(labels) < 5
-        table = Drawn(title=self.title or None, title_justify="left", show_edge=framed, pad_edge=framed)
+        table = Drawn(title=self.title, title_justify="left", show_edge=framed, pad_edge=framed)
         for column, label in zip(self.columns, labels):
             side = "right" if column.number else "left"
             table.add_column(label, justify=side, no_wrap=not column.wraps, overflow="fold")

@@ -34,7 +34,7 @@ def sentence(error: BaseException) -> str:
     if isinstance(error, OSError):
         name = str(error.filename) if error.filename else "The output" if error.errno == errno.ENOSPC else "The system"
         name = name if len(name) <= LONGEST_SHOWN else f"{name[:LONGEST_SHOWN]}…"
-        return f"{name}: {(error.strerror or str(error) or type(error).__name__).lower()}."
+        return f"{name}: {(error.strerror or str(error) or 'no reason given').lower()}."
     words = " ".join(str(error).split()).rstrip(".") or "no reason given"
     return (
         f"Something went wrong that Kinelo did not foresee ({type(error).__name__}: {words}); "

@@ -175,17 +175,17 @@ async def _compare(request: Request) -> Response:
     return await _in_folder(_page(request), "compare")
 
 
-def _made(path: Path, media_type: str, name: str) -> Response:
+def _made(path: Path, name: str) -> Response:
     """A file that was made for this answer, and is removed once it is sent."""
     sent = BackgroundTask(path.unlink, missing_ok=True)
-    return FileResponse(path, media_type=media_type, filename=f"kinelo-{name}", background=sent)
+    return FileResponse(path, filename=f"kinelo-{name}", background=sent)
 
 
 async def _save_session(request: Request) -> Response:
     page = _page(request)
     path = page.folder / secrets.token_hex(8)
     await _ask(page, "save", path=str(path))
-    return _made(path, "application/json", "session.json")
+    return _made(path, "session.json")
 
 
 async def _download(request: Request) -> Response:
@@ -194,7 +194,7 @@ async def _download(request: Request) -> Response:
         raise HTTPException(404, f"there is no table {name!r}; there are {', '.join(DOWNLOADS)}.")
     path = page.folder / secrets.token_hex(8)
     await _ask(page, "write", name=name, path=str(path))
-    return _made(path, "text/csv", f"{name}.csv")
+    return _made(path, f"{name}.csv")
 
 
 async def _share(request: Request) -> Response:
@@ -207,7 +207,7 @@ async def _share(request: Request) -> Response:
         await page.jobs.ask(page.key, "audit", "share", path=str(path))
     else:
         raise HTTPException(404, f"There is no page {what!r}; there are ratings and audit.")
-    return _made(path, "text/html", f"{what}.html")
+    return _made(path, f"{what}.html")
 
 
 async def _rank(request: Request) -> Response:

@@ -123,7 +123,7 @@ def draw(data: CyclesEvidence) -> Figure:
         left.legend(title="who meets", loc=(0.03, 0.63))
         gap = np.abs(data.evenly - data.often).max(axis=1)
         right.plot(data.cycle, gap, "o-", color=style.SERIES[0], markersize=4, label="two pairings")
-        right.plot(data.cycle, data.starts_apart, color=style.GREY, linestyle="--", label="40 starts, one pairing")
+        right.plot(data.cycle, data.starts_apart, color=style.GREY, linestyle="--", label="many starts, one pairing")
         right.set(
             xlabel="strength of the cycle c", ylabel="largest difference of a rating", title="(b) one point a pairing"
         )

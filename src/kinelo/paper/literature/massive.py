@@ -151,7 +151,7 @@ def never_worse(evidence: MassiveEvidence) -> Finding:
     gains = int((steps > 0).sum())
     return Finding(
         f"of {steps.size} steps down by one place {gains} raise the rating, by {steps.max():.1f} points at most; "
-        f"without bad days {int((plain > 0).sum())}, and each costs {-plain.max():.1f} to {-plain.min():.1f}",
+        f"without bad days {int((plain > 0).sum())}, and each costs {0 - plain.max():.1f} to {-plain.min():.1f}",
         judged_under(bool((steps <= 0).all()), bool((plain <= 0).all())),
         "The source proves it for its own system, Elo-MMR."
         + (" A place far below what was expected is taken for a bad day, which costs less." if gains else ""),
