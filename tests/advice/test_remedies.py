@@ -134,7 +134,6 @@ def test_learning_has_no_step_to_choose():
     assert found.remedy is None or found.remedy.kind == "scale"
 
 
-@pytest.mark.long
 def test_error_before_and_after_as_played():
     """Theory and league agree within 4 standard errors (a false alarm in 10,000) or 2 %."""
     league, form = kn.Normal(np.linspace(0, 3, 6), 0.4), kn.model.Form(0.03, 0.7)
