@@ -25,7 +25,9 @@ def squads(seed: int, a_day: int, spread: tuple[float, float], teams: int = 16, 
     return kn.read_matches(dict(zip(columns, map(list, zip(*rows)))))
 
 
-@pytest.mark.parametrize(("seed", "a_day", "spread"), [(7, 1, (0.7, 0.2)), (5, 8, (0.5, 0.5))])
+@pytest.mark.parametrize(
+    ("seed", "a_day", "spread"), [pytest.param(7, 1, (0.7, 0.2), marks=pytest.mark.long), (5, 8, (0.5, 0.5))]
+)
 def test_a_large_covariance_is_compared_as_it_would_be_used(monkeypatch, seed, a_day, spread):
     matches = squads(seed, a_day, spread)
     first, later = matches[:240], matches[240:]

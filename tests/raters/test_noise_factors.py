@@ -264,7 +264,7 @@ def marked(matches, marks):
     return replace(matches, conditions={"mark": Condition(codes[friendly.astype(int)], names)})
 
 
-@pytest.mark.parametrize("kind", [kn.TeamElo, kn.RankElo])
+@pytest.mark.parametrize("kind", [kn.TeamElo, pytest.param(kn.RankElo, marks=pytest.mark.long)])
 def test_what_a_column_leaves_unsaid_is_a_level_of_its_luck(matches, kind):
     """A column that marks friendlies alone says as much as one that names all; one level of all says nothing."""
     factors, forecasts, single, ratings = {}, {}, {}, {}

@@ -21,7 +21,7 @@ def part_kept(rater, years):
     return f2 + gained / p["prior_spread"] ** 2
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_chance_does_not_take_the_spread_from_those_who_keep_it(seed):
     """Of these teams, whose players never change, two hundred contests seem to show a return of 1.3 standard errors."""
     table = kn.matches.sample_contests(contests=200, entrants=60, size=8, team=3, seed=seed)

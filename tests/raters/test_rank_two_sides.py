@@ -16,7 +16,7 @@ def league(seed, teams=16, seasons=6):
     return kn.read_matches(kn.sample_league(teams=teams, seasons=seasons, seed=seed).results)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_forecasts_of_matches_are_no_worse_than_those_of_team_elo(seed):
     matches = league(seed)
     raters = {"rank": kn.RankElo(), "team": kn.TeamElo(margin_weight=0.0)}

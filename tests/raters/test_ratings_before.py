@@ -89,7 +89,7 @@ def test_matches_without_an_order_are_forecast_from_the_start_of_their_day(kind)
     assert np.allclose(rater.ratings_["rating"], by_hand.ratings_["rating"], rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize("covariance", ["full", "diagonal"])
+@pytest.mark.parametrize("covariance", ["diagonal", pytest.param("full", marks=pytest.mark.long)])
 def test_ratings_before_count_from_those_who_are_active(covariance):
     """Sides stop playing, and others begin: whoever has not played for two years is no longer counted."""
     g = np.random.default_rng(8)

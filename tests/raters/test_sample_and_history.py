@@ -70,7 +70,7 @@ def test_the_history_of_one_side_has_both_ends_of_a_long_rest():
     assert [str(day) for day in history["date"]] == ["2010-01-01", "2010-03-01", "2011-03-01", "2012-05-01"]
 
 
-@pytest.mark.parametrize("teams", [6, 50])
+@pytest.mark.parametrize("teams", [6, pytest.param(50, marks=pytest.mark.long)])
 def test_picture_of_histories(teams):
     matches = kn.read_matches(kn.sample_league(teams=teams, seasons=1, seed=4).results)
     history = kn.rating_history(kn.TeamElo.classic(), matches, points=8)

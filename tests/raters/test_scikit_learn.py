@@ -1,14 +1,12 @@
 """Raters under the tools of scikit-learn: what they say is what backtests and plain loops say."""
 
 import copy
-import sys
 import warnings
 
 import numpy as np
 import pytest
 
 import kinelo as kn
-from patience import PATIENCE
 
 LEAGUE = kn.sample_league(teams=6, seasons=4, seed=2).results
 RATERS = [
@@ -94,18 +92,6 @@ def test_k_of_a_federation_is_a_parameter():
         rater.set_params(K=10)
     with pytest.raises(kn.InputError, match="k"):
         rater.set_params(k=-1)
-
-
-def test_nothing_of_scikit_learn_is_imported_by_rating():
-    import subprocess
-
-    code = (
-        "import sys, kinelo as kn; m = kn.read_matches({'home': ['A'], 'away': ['B'], 'result': [1]});"
-        "r = kn.TeamElo.classic().update(m); r.predict_one('A', 'B'); r.score(m);"
-        "print('sklearn' in sys.modules, 'numpy' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE, capture_output=True, text=True)
-    assert done.stdout == "False True\n"
 
 
 @pytest.mark.parametrize("rater", RATERS, ids=lambda rater: type(rater).__name__)

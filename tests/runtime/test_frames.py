@@ -36,7 +36,7 @@ def test_every_cell_is_that_of_the_table():
     assert kn.runtime.to_pandas(MIXED[:0]).shape == (0, len(MIXED.columns))
 
 
-def test_no_pyarrow_is_needed():
+def test_no_pyarrow_is_needed_and_nothing_of_scikit_learn_imported():
     pytest.importorskip("pandas")
     code = """
 import sys
@@ -49,6 +49,8 @@ frames = matches.to_pandas(), rater.predict(matches).to_pandas(), to_pandas(rate
 print(*(len(frame) for frame in frames))
 assert frames[0]["home"].tolist() == ["A", "B"] and frames[0].equals(frames[3])
 assert list(frames[2].columns) == rater.ratings_.columns
+rater.score(matches)
+assert "sklearn" not in sys.modules
 """
     done = subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE, capture_output=True, text=True)
     assert done.stdout == "2 2 2 2\n"
