@@ -221,8 +221,9 @@ def _check_names(rows: ContestRows) -> None:
         if codes.size:
             first = [levels[k] for k in np.unique(level[there & (rows.entrant == codes[0])])[:3]]
             rows.notes.append(
-                f"{counted(codes.size, 'name stands', 'names stand')} under more than one {column!r} and count as one "
-                f"each: {listed_names([rows.entrants[k] for k in codes[:3]], 2)} ({', '.join(first)}); say "
+                f"{counted(codes.size, 'name stands', 'names stand')} under more than one {column!r} and "
+                f"{'counts as one' if codes.size == 1 else 'count as one each'}: "
+                f"{listed_names([rows.entrants[k] for k in codes[:3]], 2)} ({', '.join(first)}); say "
                 f"columns={{'group': {column!r}}} if they are different"
             )
 

@@ -294,7 +294,7 @@ def repeated_meetings(
 
 def _note_assumptions(rows: MatchRows, good: NDArray[np.int64]) -> None:
     """Say what was taken for granted: venues, columns not used, men's and women's sides under one name."""
-    used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns, *rows.status_columns}
+    used = {*rows.found.values(), *rows.options.conditions, *rows.order_columns, *rows.outcome_columns}
     order = {*rows.order_found.values()}
     ignored = [column for column in rows.table.columns if column not in used]
     if "neutral" not in rows.found and not rows.winners_first and rows.options.played:

@@ -409,7 +409,7 @@ def _set_aside_unplayed(rows: MatchRows) -> dict[str, NDArray[np.bool_]]:
         else:
             continue
         column_of.setdefault("status", column)
-        rows.status_columns = (*rows.status_columns, column)
+        rows.outcome_columns = (*rows.outcome_columns, column)
         meaning = np.maximum(meaning, says)
     dates, score = np.zeros(n, bool), column_of.get("score_line") or column_of.get("result")
     for key in SOURCES:
@@ -600,6 +600,7 @@ def _decide_by_games(rows: MatchRows) -> None:
         if len(pairs) < 2 or any(np.any(one == other) for one, other in pairs):
             return
         home, away = (np.sum([a > b for a, b in order], axis=0) for order in (pairs, [p[::-1] for p in pairs]))
+        rows.outcome_columns = (*rows.outcome_columns, *single["b"], *single["h"], *single["a"])
     known = np.isfinite(home) & np.isfinite(away) & (home + away > 0)
     decided = _won_by(home - away)
     differs = known & np.isfinite(rows.result) & (decided != rows.result)

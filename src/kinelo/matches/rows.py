@@ -358,7 +358,7 @@ class MatchRows(TableRows):
     order: NDArray[np.int64] | slice = field(default_factory=lambda: slice(None))
     unordered: NDArray[np.bool_] | None = None
     order_columns: tuple[str, ...] = ()
-    status_columns: tuple[str, ...] = ()
+    outcome_columns: tuple[str, ...] = ()
     to_come: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     total: NDArray[np.float64] | None = None
 
