@@ -136,7 +136,7 @@ def test_newcomers_should_start_where_they_are(found: kn.advice.ContestAudit, ra
 
 def test_every_door_gives_one_answer_and_says_luck_by_track(tmp_path) -> None:
     path = tmp_path / "races.csv"
-    pl.DataFrame(played(1, oval=2.5)[0]).filter(pl.col("race") <= 70).write_csv(path)
+    pl.DataFrame(played(1, oval=2.5)[0]).filter(pl.col("race") <= 48).write_csv(path)
     here = kn.audit(kn.read_contests(path, advantages=["track"]), kn.TeamElo.classic(k=20))
     answer = CliRunner().invoke(app, ["audit", str(path), "--noise-by", "track", "--k", "20", "--json"])
     assert answer.exit_code == 0, answer.output
@@ -147,7 +147,7 @@ def test_every_door_gives_one_answer_and_says_luck_by_track(tmp_path) -> None:
     assert rows["Luck by track"].startswith("more than usual at oval; plain Elo counts")
     assert "K = 20 is too small for these contests: K = " in here.verdict
     page = kn.pages.share_page(here)
-    assert "70 contests with 1,260 entries" in page and f"best: {here.advice.k:.3g}" in page
+    assert "48 contests with 864 entries" in page and f"best: {here.advice.k:.3g}" in page
     assert len(kn.plot.audit(here).axes) == 1
 
 
