@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from rich.console import Console
 
 import kinelo as kn
 from kinelo.advice.judged import JudgedLeague, resting
-from kinelo.advice.words import ConditionB, rows_of
+from kinelo.advice.words import ConditionB, _scale, rows_of
 
 
 def system(gamma=0.05, nu=0.5, pairing=None):
@@ -29,6 +30,25 @@ def words(verdict):
     with console.capture() as capture:
         console.print(verdict)
     return capture.get()
+
+
+@pytest.mark.parametrize(
+    ("shrinkage", "small", "dynamics", "sentence"),
+    [
+        (0.01, 1.0, None, "as wide as the strengths (slope 0.9900: 1.0000 for very small steps, -0.0100 by rating "
+         "noise)"),
+        (-0.01, 1.01, None, "as wide as the strengths (slope 1.0100: 1.0100 for very small steps, +0.0000 by "
+         "rating noise)"),
+        (0.012, 1.0, kn.model.Walk(0.1), "shrunken by 1.2 % (slope 0.9880: 1.0000 for very small steps, -0.0120 by "
+         "rating noise and lag)"),
+        (-0.25, 1.012, kn.model.Form(0.1, 1.0), "stretched by 25.0 % (slope 1.2500: 1.0120 for very small steps, where "
+         "the curve of results stretches by itself, +0.2380 by rating noise and following form)"),
+    ],
+)  # fmt: skip
+def test_a_scale_is_as_wide_up_to_one_per_cent(shrinkage, small, dynamics, sentence):
+    facts = {"slope": 1 - shrinkage, "shrinkage": shrinkage, "slope_of_small_steps": small, "dynamics": dynamics}
+    assert _scale(SimpleNamespace(**facts, learns=False)) == sentence
+    assert _scale(SimpleNamespace(**facts, learns=True)) == sentence.partition(":")[0] + ")"
 
 
 def test_the_numbers_are_those_of_the_parts(shrunken):

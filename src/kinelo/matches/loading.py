@@ -156,7 +156,7 @@ def open_table(source: Any, sheet: str | int | None = None) -> Opened:
             if isinstance(source, pl.DataFrame):
                 return Opened(_plain(source))
             if isinstance(source, Mapping):
-                return Opened(_from_columns(source))
+                return Opened(_plain(_from_columns(source)))
             if isinstance(source, Sequence) and not isinstance(source, bytes | bytearray):
                 return Opened(_from_rows(source))
             if type(source).__module__.partition(".")[0] == "pandas" and type(source).__name__ == "DataFrame":
