@@ -181,3 +181,20 @@ def test_a_folder_is_no_book_whatever_it_is_called(folder, tmp_path, monkeypatch
         ):
             kn.RatingBook(folder, rater)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_rating_again_writes_the_rows_that_it_changes(tmp_path, monkeypatch):
+    book = kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))
+    for day, (home, away) in enumerate([("A", "B"), ("C", "D"), ("A", "B")], 2):
+        book.update_one(home, away, "win", date=f"2024-05-0{day}")
+    database, written = book._database, []
+    many = database.many
+    monkeypatch.setattr(
+        database, "many", lambda sql, rows: many(sql, written.append((sql, list(rows))) or written[-1][1])
+    )
+    assert book.update_one("A", "E", "win", match_id="late", date="2024-05-02").new == 1
+    assert [{row[1] for row in rows} for sql, rows in written if "INTO slot" in sql] == [{"A", "B", "E"}]
+    del written[:]
+    book.remove("late")
+    found = {sql[:6]: {row[1] for row in rows} for sql, rows in written if " slot " in sql}
+    assert found == {"DELETE": {"E"}, "INSERT": {"A", "B"}} and book.check() == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import signal
@@ -178,6 +179,7 @@ def test_a_process_that_nobody_asks_ends(tmp_path, monkeypatch):
         assert gone.is_alive()  # it has not waited for that
         assert [signal.getsignal(one) for one in handlers] == [signal.SIG_IGN] * 2
     finally:
+        gc.enable()
         gone.cancel()
         for one, handler in handlers.items():
             signal.signal(one, handler)

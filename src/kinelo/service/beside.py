@@ -7,6 +7,7 @@ the service is gone. What it had not committed by its end does not count.
 
 from __future__ import annotations
 
+import gc
 import signal
 import warnings
 from collections.abc import Callable
@@ -61,6 +62,7 @@ def _answer(pipe: Any, open_book: Callable[..., RatingBook], *words: Any) -> Non
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, signal.SIG_IGN)
     warnings.simplefilter("ignore", KineloWarning)
+    gc.disable()  # else all rows are looked through while others wait
     with open_book(*words) as book:
         while pipe.poll(IDLE_SECONDS):
             try:
@@ -72,3 +74,4 @@ def _answer(pipe: Any, open_book: Callable[..., RatingBook], *words: Any) -> Non
             except Exception as error:
                 answer = error
             pipe.send(answer)
+            gc.collect()
