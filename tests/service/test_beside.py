@@ -160,6 +160,8 @@ def test_a_contest_and_a_refusal_pass_from_process_to_process(tmp_path):
             asking("remove", ["none"])
         process = asking.process
         assert asking("remove", ["late"]) == 1 and asking.process is process
+        own, other = (os.getpriority(os.PRIO_PROCESS, who) for who in (0, process.pid))
+        assert other == min(own + 10, 19)  # forecasts come first
     finally:
         asking.close()
     assert book.check() == [] and len(book) == 4

@@ -8,6 +8,7 @@ the service is gone. What it had not committed by its end does not count.
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import warnings
 from collections.abc import Callable
@@ -19,6 +20,8 @@ from kinelo.book.database import UnreachableError
 from kinelo.errors import KineloWarning
 
 IDLE_SECONDS = 60.0
+NICENESS = 10
+"""By how much the process gives way to those who forecast."""
 LOST = (
     "The process that rates matches again has ended. What was being sent may count or not: send it again, a match with "
     "an identifier counts once."
@@ -62,6 +65,7 @@ def _answer(pipe: Any, open_book: Callable[..., RatingBook], *words: Any) -> Non
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, signal.SIG_IGN)
     warnings.simplefilter("ignore", KineloWarning)
+    os.nice(NICENESS)
     gc.disable()  # else all rows are looked through while others wait
     with open_book(*words) as book:
         while pipe.poll(IDLE_SECONDS):
