@@ -56,6 +56,8 @@ STRATA = {"number in a sentence": 0.1, "order of rows": 0.1}
 """Kinds of which a part of all faults is drawn among themselves."""
 COMPILED = {"formula", "kernel", "inlined", "part", "borrowing", "inner", "njit", "jit"}
 """Decorators of functions that a tracer does not see."""
+LISTS = ("[offered]", "[parts]")
+"""Kept answers that read what is offered, and what is then taken, from the code itself: they reach no line of it."""
 STARTERS = {"gpu": "tests/micro/test_gpu.py"}
 """Folders whose code only child processes run, and the tests that start these."""
 
@@ -442,13 +444,15 @@ class Reach:
         return tests
 
     def chosen(self, file: str, line: int) -> tuple[str, ...]:
-        """Those of the tests that run: of its own package first, quickest first, as far as patience lasts."""
+        """Those of the tests that run: of its own package and kept answers first, as far as patience lasts."""
         package = file.split("/")[0].removesuffix(".py")
         folder = f"tests/{package}"
         tests = {test for test in self.of_line(file, line) if self.here.get(test)}
         if not tests and (ROOT / folder).is_dir():  # only child processes reach it, or only import does
             tests = {test for test in self.times if test.startswith(folder) and self.here[test]}
-        ordered = sorted(tests, key=lambda test: (self.times[test] * (1 if test.startswith(folder) else 4), test))
+        tests |= {test for test in self.times if test.endswith(LISTS) and self.here[test]}
+        near = (folder, "tests/answers/")
+        ordered = sorted(tests, key=lambda test: (self.times[test] * (1 if test.startswith(near) else 4), test))
         chosen, spent = [], 0.0
         for test in ordered:
             spent += self.times[test]
