@@ -53,6 +53,7 @@ def browser() -> Any:
 def window(browser) -> Any:
     """A window whose first tab stays open: another tab costs a fraction of another window."""
     context = keep("window", browser.new_context, lambda one: one.close())
+    context.set_default_timeout(1000 * PATIENCE)
     keep("first tab", context.new_page)
     return context
 
@@ -79,7 +80,6 @@ def tab(window) -> Iterator[Callable]:
         page = window.new_page()
         opened.append(page)
         page.set_viewport_size({"width": width, "height": height})
-        page.set_default_timeout(1000 * PATIENCE)
         page.on("pageerror", lambda error: complaints.append(str(error)))
         return page
 
