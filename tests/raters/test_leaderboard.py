@@ -119,6 +119,17 @@ def test_ties_are_effective_resistances(seed, sides, matches):
     assert np.all(more >= tie * (1 - 1e-9))
 
 
+def test_pools_beside_the_main_one_are_numbered_by_their_sides():
+    """Four circles that never meet: of 8 sides, then 2, 4 and 3; the numbers are those of their sizes."""
+    sizes = (8, 2, 4, 3)
+    first = np.cumsum([0, *sizes])
+    home = np.concatenate([start + np.arange(size) for start, size in zip(first, sizes, strict=False)])
+    away = np.concatenate([start + (np.arange(size) + 1) % size for start, size in zip(first, sizes, strict=False)])
+    home, away = np.tile(home, 9).astype(np.int32), np.tile(away, 9).astype(np.int32)
+    pool, _ = pools_of(home, away, np.ones(home.size), sum(sizes))
+    assert pool.tolist() == [0] * 8 + [3] * 2 + [1] * 4 + [2] * 3
+
+
 def test_order_of_sides_and_names_does_not_change_pools():
     rng = np.random.default_rng(1)
     home = rng.integers(0, 12, 60).astype(np.int32)

@@ -568,16 +568,20 @@ def test_a_request_that_breaks_off_is_no_fault_of_the_service(tmp_path):
 def test_metrics_count_every_request(tmp_path):
     book = kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))
     with serve(book) as client:
+        begin = time.perf_counter()
         client.post("/matches", json=row(0))
         client.post("/matches", json=row(0, result=7))
         client.get("/ratings/Ajax")
         answer = client.get("/metrics")
+        spent = time.perf_counter() - begin
     assert answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
     lines = answer.text.splitlines()
     counts = {line.rsplit(" ", 1)[0].split(",worker")[0]: line.rsplit(" ", 1)[1] for line in lines if line[0] != "#"}
     assert counts['kinelo_requests_total{method="POST",route="/matches",status="200"'] == "1"
     assert counts['kinelo_requests_total{method="POST",route="/matches",status="422"'] == "1"
     assert any('route="/ratings/{name' in line for line in counts)
+    took = [float(count) for line, count in counts.items() if line.startswith("kinelo_request_seconds_sum{")]
+    assert len(took) == 2 and min(took) > 0 and sum(took) < spent
 
 
 def test_metrics_are_sorted_and_add_up():
