@@ -156,6 +156,8 @@ def test_each_kind_of_contests_has_a_row_of_its_own():
     ]
     for axes, more in zip(figure.axes, (0.0, 7.0, 300.0, 307.0)):
         assert ratings_of(axes, "A").tolist() == [1500.0 + 10 * k + more for k in range(8)]
+    alone = draw_histories(drivers, ["A", "B"], now=drivers).axes
+    assert [title(axes) for axes in alone] == ["As seen then", "As we know now"]
     one = draw_histories(pl.concat([drivers, cars.filter(name="C")]), ["A", "C"])
     assert "A" in lines_of(one.axes[0]) and "A" not in lines_of(one.axes[1])
     with pytest.raises(kn.InputError, match="'D' has no rating"):

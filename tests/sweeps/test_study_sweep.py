@@ -47,6 +47,24 @@ def test_a_point_of_a_study_is_that_study(tmp_path):
     assert point.distance == pytest.approx(gap.std(), rel=1e-12)
 
 
+def test_laws_of_ones_own_are_swept_where_their_code_is_allowed(tmp_path):
+    law = "import math\nimport kinelo as kn\nfrom dataclasses import dataclass\n\n@dataclass(frozen=True)\n"
+    law += "class Steep(kn.model.Outcome):\n    rate: float = 1.0\n"
+    law += "    def scalar_b(self):\n        rate = self.rate\n        return lambda z: math.tanh(rate * z)\n"
+    (tmp_path / "swept_laws.py").write_text(law, encoding="utf-8")
+    path = written(tmp_path, "[sweep]\noutcome.rate = [0.25, 0.5]\n")
+    study = path.read_text(encoding="utf-8").replace('"tanh"\nnu = 0.5', '"swept_laws:Steep"\nrate = 0.5')
+    path.write_text(study, encoding="utf-8")
+    with pytest.raises(InputError, match="allow_code=True"):
+        run_study_sweep(path)
+    rating = run_study_sweep(path, allow_code=True).rating
+    plain = kn.simulate(
+        kn.RatingSystem(kn.Tanh(nu=0.25), gamma=0.05), kn.homogeneous(sigma=1.0, teams=6), steps=20, seed=1
+    )
+    np.testing.assert_allclose(rating.sel({"outcome.rate": 0.25}), plain.rating, rtol=1e-12, atol=1e-12)
+    assert not np.allclose(rating[0], rating[1])
+
+
 def test_points_and_what_to_compute(tmp_path):
     points = 'compute = "stationary"\npoints = [{gamma = 0.1, outcome.nu = 1.0}, {gamma = 0.2, outcome.nu = 0.5}]'
     table = run_study_sweep(written(tmp_path, f"[sweep]\n{points}"))
