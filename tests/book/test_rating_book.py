@@ -1,6 +1,8 @@
 """Rating books: the same as one run to the last bit, whatever they are fed with."""
 
+import contextlib
 import os
+import sqlite3
 from functools import cache
 
 import numpy as np
@@ -198,3 +200,19 @@ def test_rating_again_writes_the_rows_that_it_changes(tmp_path, monkeypatch):
     book.remove("late")
     found = {sql[:6]: {row[1] for row in rows} for sql, rows in written if " slot " in sql}
     assert found == {"DELETE": {"E"}, "INSERT": {"A", "B"}} and book.check() == []
+
+
+@pytest.mark.parametrize("again", ["late", "removed"])
+def test_rating_again_refuses_a_table_with_a_row_that_no_rater_stores(tmp_path, again):
+    book = kn.RatingBook(tmp_path / "book.db", kn.TeamElo.classic(k=24))
+    for day in (2, 3, 4):
+        book.update_one("A", "B", "win", match_id=f"m{day}", date=f"2024-05-0{day}")
+    held = book.ratings_
+    with contextlib.closing(sqlite3.connect(tmp_path / "book.db")) as file, file:
+        columns = "kind, mean, variance, deviation, games, last_day, more"
+        file.execute(f"INSERT INTO slot (name, {columns}) SELECT X'78', {columns} FROM slot LIMIT 1")
+    with pytest.raises(kn.InputError, match="The row of b'x' in the table slot holds what no rater stores"):
+        book.remove("m3") if again == "removed" else book.update_one("A", "B", "win", date="2024-05-01")
+    with contextlib.closing(sqlite3.connect(tmp_path / "book.db")) as file, file:
+        file.execute("DELETE FROM slot WHERE name = X'78'")
+    assert len(book) == 3 and book.ratings_.equals(held)

@@ -8,6 +8,7 @@ import random
 import signal
 import threading
 import time
+from collections.abc import Iterator
 from http.client import HTTPException
 from multiprocessing import Pipe, active_children, parent_process
 from pathlib import Path
@@ -167,11 +168,22 @@ def test_a_contest_and_a_refusal_pass_from_process_to_process(tmp_path):
     assert book.check() == [] and len(book) == 4
 
 
-def test_a_process_that_nobody_asks_ends(tmp_path, monkeypatch):
+@pytest.fixture
+def own(monkeypatch) -> Iterator[list[int]]:
+    """What the other process does with itself is undone in this one afterwards; its priority stays."""
+    handlers = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
+    given: list[int] = []
+    monkeypatch.setattr(os, "nice", given.append)
+    yield given
+    gc.enable()
+    for one, handler in handlers.items():
+        signal.signal(one, handler)
+
+
+def test_a_process_that_nobody_asks_ends(own, tmp_path, monkeypatch):
     monkeypatch.setattr(beside, "IDLE_SECONDS", 0.01)
     path = str(tmp_path / "book.db")
     begun(path).close()
-    handlers = {one: signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)}
     ours, theirs = Pipe()
     ours.send(("remove", (["m1"],)))
     gone = threading.Timer(30.0, ours.close)
@@ -179,13 +191,24 @@ def test_a_process_that_nobody_asks_ends(tmp_path, monkeypatch):
     try:
         beside._answer(theirs, kn.RatingBook, path)
         assert gone.is_alive()  # it has not waited for that
-        assert [signal.getsignal(one) for one in handlers] == [signal.SIG_IGN] * 2
+        assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == [signal.SIG_IGN] * 2
+        assert own == [10]
     finally:
-        gc.enable()
         gone.cancel()
-        for one, handler in handlers.items():
-            signal.signal(one, handler)
     assert ours.recv() == 1 and not ours.poll()
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_process_whose_service_is_gone_ends_in_silence_with_its_work_done(own, tmp_path, asked):
+    path = str(tmp_path / "book.db")
+    begun(path).close()
+    ours, theirs = Pipe()
+    if asked:
+        ours.send(("remove", (["m1"],)))
+    ours.close()
+    beside._answer(theirs, kn.RatingBook, path)  # there is nobody to answer
+    with kn.RatingBook(path) as book:
+        assert len(book) == 40 - asked
 
 
 def children(process: int) -> set[int]:

@@ -237,23 +237,19 @@ def all_rows(database: Database) -> list[SlotRow]:
 
 def save_rows(database: Database, rows: Sequence[SlotRow]) -> None:
     """Write the rows of everyone that have changed, and take out those of others."""
-    before = {row[:2]: row[2:] for row in database.rows(READ)}
-    changed = [row for row in rows if before.pop(row[:2], None) != (*row[2:6], _more(row))]
-    database.many("DELETE FROM slot WHERE kind = ? AND name = ?", sorted(before))
-    database.many(UPSERT, written(changed))
+    before = {row[:2]: row for row in all_rows(database)}
+    gone = before.keys() - {row[:2] for row in rows}
+    database.many("DELETE FROM slot WHERE kind = ? AND name = ?", sorted(gone))
+    database.many(UPSERT, written([row for row in rows if before.get(row[:2]) != row]))
 
 
 def written(rows: Sequence[SlotRow]) -> list[tuple[Any, ...]]:
     """Rows of slots as :data:`UPSERT` takes them; none is written that could not be read again."""
     check_rows(rows)
     return [
-        (row.kind, row.name, row.mean, row.variance, math.sqrt(row.variance), row.games, row.last, _more(row))
-        for row in rows
+        (kind, name, mean, variance, math.sqrt(variance), games, last, None if more is None else plain_json(more))
+        for kind, name, mean, variance, games, last, more in rows
     ]
-
-
-def _more(row: SlotRow) -> str | None:
-    return None if row.more is None else plain_json(row.more)
 
 
 def slot_rows(rows: Iterable[Sequence[Any]], book: str) -> list[SlotRow]:

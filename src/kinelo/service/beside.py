@@ -12,6 +12,7 @@ import os
 import signal
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import get_context
 from typing import Any
 
@@ -67,12 +68,9 @@ def _answer(pipe: Any, open_book: Callable[..., RatingBook], *words: Any) -> Non
     warnings.simplefilter("ignore", KineloWarning)
     os.nice(NICENESS)
     gc.disable()  # else all rows are looked through while others wait
-    with open_book(*words) as book:
+    with open_book(*words) as book, suppress(EOFError, OSError):  # of a pipe whose other end is gone
         while pipe.poll(IDLE_SECONDS):
-            try:
-                name, asked = pipe.recv()
-            except EOFError:
-                return
+            name, asked = pipe.recv()
             try:
                 answer = getattr(book._carrying, name)(*asked)
             except Exception as error:
