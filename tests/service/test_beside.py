@@ -6,11 +6,16 @@ import gc
 import os
 import random
 import signal
+import socket
+import stat
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from functools import partial
 from http.client import HTTPException
 from multiprocessing import Pipe, active_children, parent_process
+from multiprocessing.connection import Client
 from pathlib import Path
 from urllib.error import URLError
 
@@ -23,7 +28,7 @@ from kinelo.book import carrying
 from kinelo.book.database import UnreachableError
 from kinelo.errors import InputError
 from kinelo.service import beside
-from kinelo.service.beside import Beside
+from kinelo.service.beside import Beside, ask_beside
 from patience import PATIENCE
 
 pytestmark = pytest.mark.filterwarnings("ignore::kinelo.KineloWarning")
@@ -66,7 +71,7 @@ def never(*_: object) -> None:
 def test_a_large_book_is_rated_again_in_another_process_with_the_same_bytes(address, tmp_path, monkeypatch, capfd):
     """The match that came late, the one put right, a table, and what is taken out; all is committed by the answer."""
     client_of = pytest.importorskip("fastapi.testclient").TestClient
-    from kinelo.service.app import create_app
+    from kinelo.service.app import create_app, open_book
     from kinelo.service.settings import Settings
 
     twin, book = begun(str(tmp_path / "twin.db")), begun(address)
@@ -78,16 +83,18 @@ def test_a_large_book_is_rated_again_in_another_process_with_the_same_bytes(addr
     monkeypatch.setattr(carrying, "LARGE", 39)
     monkeypatch.setattr(carrying.Carrying, "rate_again", never)
     before = set(active_children())
-    with client_of(create_app(Settings(address)), base_url="http://localhost") as client:
-        for one, counted in zip(sent, expected, strict=True):
-            answer = client.post("/matches", json=one)
-            assert answer.status_code == 200, answer.text
-            assert tuple(answer.json().values()) == counted
-        assert len(book) == 44  # committed by the time of the answer
-        assert client.post("/matches", json=LATE | {"match_id": "odd", "home": "N7"}).status_code == 422
-        assert client.delete("/matches/m9").json()["date"] == "2024-03-05"
-        assert client.delete("/matches/m9").status_code == 404
-        assert len(set(active_children()) - before) == 1
+    with Beside(open_book, Settings(address)) as process:
+        app = create_app(Settings(address, beside=process.address))
+        with client_of(app, base_url="http://localhost") as client:
+            for one, counted in zip(sent, expected, strict=True):
+                answer = client.post("/matches", json=one)
+                assert answer.status_code == 200, answer.text
+                assert tuple(answer.json().values()) == counted
+            assert len(book) == 44  # committed by the time of the answer
+            assert client.post("/matches", json=LATE | {"match_id": "odd", "home": "N7"}).status_code == 422
+            assert client.delete("/matches/m9").json()["date"] == "2024-03-05"
+            assert client.delete("/matches/m9").status_code == 404
+            assert len(set(active_children()) - before) == 1
     assert set(active_children()) <= before and "KineloWarning" not in capfd.readouterr().err
     assert held(book) == held(twin) and book.check() == []
 
@@ -134,37 +141,38 @@ def dies(address: str) -> kn.RatingBook:
 def test_a_process_that_dies_loses_and_doubles_nothing(address, tmp_path, monkeypatch):
     monkeypatch.setattr(carrying, "LARGE", 39)
     twin, book = begun(str(tmp_path / "twin.db")), begun(address)
-    before, asking = held(book), Beside(dies, address)
-    book._carrying.beside = asking
-    with pytest.raises(UnreachableError, match=r"has ended.*may count or not: send it again"):
-        book.update_one(**LATE)
-    assert held(book) == before
-    asking.opening = kn.RatingBook, address
-    try:
+    before = held(book)
+    with Beside(dies, address) as process:
+        book._carrying.beside = partial(ask_beside, process.address)
+        with pytest.raises(UnreachableError, match=r"has ended.*may count or not: send it again"):
+            book.update_one(**LATE)
+        assert held(book) == before
+        process.opening = kn.RatingBook, address  # the next one
         assert book.update_one(**LATE) == twin.update_one(**LATE) == carrying.Added(1, 0)
         assert book.update_one(**LATE) == carrying.Added(0, 1)
-    finally:
-        asking.close()
     assert held(book) == held(twin)
 
 
-def test_a_contest_and_a_refusal_pass_from_process_to_process(tmp_path):
+def test_a_contest_and_a_refusal_pass_from_process_to_process(tmp_path, monkeypatch):
+    (long := tmp_path / ("long" * 30)).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(long))  # too long for the name of a socket
     path = str(tmp_path / "book.db")
     book = kn.RatingBook(path, kn.RankElo())
     for k in range(4):
         book.update_one(["A", "B", "C"], match_id=f"c{k}", date=f"2024-05-0{k + 2}")
-    asking = Beside(kn.RatingBook, path)
-    try:
+    with Beside(kn.RatingBook, path) as beside_it:
+        asking = partial(ask_beside, beside_it.address)
+        assert stat.S_IMODE(Path(beside_it.address).parent.stat().st_mode) == 0o700  # nobody else may ask
         late = book._contests_said([{"order": ["C", "A"], "date": "2024-05-01"}], ["late"])
+        assert beside_it.process is None
         assert asking("add", late, True) == carrying.Added(1, 0)
         with pytest.raises(InputError, match="holds no match 'none'"):
             asking("remove", ["none"])
-        process = asking.process
-        assert asking("remove", ["late"]) == 1 and asking.process is process
+        process = beside_it.process
+        assert asking("remove", ["late"]) == 1 and beside_it.process is process
         own, other = (os.getpriority(os.PRIO_PROCESS, who) for who in (0, process.pid))
         assert other == min(own + 10, 19)  # forecasts come first
-    finally:
-        asking.close()
+    assert not process.is_alive() and not Path(beside_it.address).parent.exists()
     assert book.check() == [] and len(book) == 4
 
 
@@ -180,35 +188,58 @@ def own(monkeypatch) -> Iterator[list[int]]:
         signal.signal(one, handler)
 
 
-def test_a_process_that_nobody_asks_ends(own, tmp_path, monkeypatch):
+@pytest.fixture
+def listener(tmp_path) -> Iterator[socket.socket]:
+    """A socket at ``tmp_path / "ask"``, at which a process may answer."""
+    with socket.socket(socket.AF_UNIX) as one:
+        one.bind(str(tmp_path / "ask"))
+        one.listen()
+        yield one
+
+
+def test_a_process_that_nobody_asks_ends_and_the_next_finds_who_came_meanwhile(own, listener, tmp_path, monkeypatch):
     monkeypatch.setattr(beside, "IDLE_SECONDS", 0.01)
     path = str(tmp_path / "book.db")
     begun(path).close()
-    ours, theirs = Pipe()
-    ours.send(("remove", (["m1"],)))
-    gone = threading.Timer(30.0, ours.close)
+    ended, end = Pipe()
+    gone = threading.Timer(30.0, end.close)
     gone.start()
     try:
-        beside._answer(theirs, kn.RatingBook, path)
-        assert gone.is_alive()  # it has not waited for that
+        for match in ("m1", "m2"):
+            with Client(str(tmp_path / "ask")) as asking:  # before anybody answers
+                asking.send(("remove", ([match],)))
+                beside._answer(listener, ended, kn.RatingBook, path)
+                assert gone.is_alive()  # it has not waited for that
+                assert asking.recv() == 1
         assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == [signal.SIG_IGN] * 2
-        assert own == [10]
+        assert own == [10, 10]
     finally:
         gone.cancel()
-    assert ours.recv() == 1 and not ours.poll()
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_a_process_whose_service_is_gone_ends_in_silence_with_its_work_done(own, tmp_path, asked):
+def test_a_process_whose_service_is_gone_ends_in_silence_with_its_work_done(own, listener, tmp_path, asked):
     path = str(tmp_path / "book.db")
     begun(path).close()
-    ours, theirs = Pipe()
+    ended, end = Pipe()
     if asked:
-        ours.send(("remove", (["m1"],)))
-    ours.close()
-    beside._answer(theirs, kn.RatingBook, path)  # there is nobody to answer
+        with Client(str(tmp_path / "ask")) as asking:
+            asking.send(("remove", (["m1"],)))
+    end.close()
+    beside._answer(listener, ended, kn.RatingBook, path)  # there is nobody to answer
     with kn.RatingBook(path) as book:
         assert len(book) == 40 - asked
+
+
+def test_a_book_that_cannot_be_opened_is_an_answer(own, listener, tmp_path):
+    """Else whoever asks would wait, while one process after the other fails."""
+    ended, end = Pipe()
+    with Client(str(tmp_path / "ask")) as asking:
+        asking.send(("remove", (["m1"],)))
+        end.close()
+        (tmp_path / "no.db").write_text("no book, but long enough to be looked at" * 40, encoding="utf-8")
+        beside._answer(listener, ended, kn.RatingBook, str(tmp_path / "no.db"))
+        assert isinstance(asking.recv(), InputError)
 
 
 def children(process: int) -> set[int]:

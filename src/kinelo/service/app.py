@@ -41,7 +41,7 @@ from kinelo.runtime.listening import listen_at, share
 from kinelo.runtime.serving import GUARDED, ReadyServer
 from kinelo.service import doors
 from kinelo.service import wording as say
-from kinelo.service.beside import Beside
+from kinelo.service.beside import Beside, ask_beside
 from kinelo.service.guard import Guard, refusal
 from kinelo.service.metrics import Metrics
 from kinelo.service.route import JsonRoute, Straight
@@ -108,9 +108,8 @@ class Together:
 class BookThreads:
     """A book, and the threads that ask it."""
 
-    def __init__(self, book: RatingBook, refit_every: int | None, beside: Beside) -> None:
+    def __init__(self, book: RatingBook, refit_every: int | None) -> None:
         self.book, self.refit_every, self.added = book, refit_every, 0
-        self.beside = book._carrying.beside = beside
         self.at_hand = book._ratings.local and not is_server(str(book.path))
         """Whether a match is forecast at once: two rows of a file take less time than to hand them to a thread."""
         self.holds_matches = "matches" in book.holds
@@ -154,7 +153,6 @@ class BookThreads:
         """Finish what was begun."""
         for pool in self.pools:
             pool.shutdown(wait=True)
-        self.beside.close()
         self.book.close()
 
 
@@ -171,7 +169,9 @@ def _answer(waiting: Sequence[asyncio.Future[Any]], found: Sequence[Any]) -> Non
 
 def open_book(settings: Settings) -> RatingBook:
     """The book of a service; a new one is made where its rater is named."""
-    return RatingBook(settings.book, None if settings.rater is None else rater_called(settings.rater))
+    book = RatingBook(settings.book, None if settings.rater is None else rater_called(settings.rater))
+    book._carrying.beside = partial(ask_beside, settings.beside) if settings.beside else None
+    return book
 
 
 def create() -> ASGIApp:
@@ -187,7 +187,7 @@ def create_app(settings: Settings) -> ASGIApp:
 
     @asynccontextmanager
     async def living(app: FastAPI) -> AsyncIterator[None]:
-        threads = BookThreads(open_book(settings), settings.refit_every, Beside(open_book, settings))
+        threads = BookThreads(open_book(settings), settings.refit_every)
         app.state.threads, app.state.metrics = threads, metrics
         try:
             await threads.asked(threads.slow, _warm)
@@ -392,20 +392,23 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     sockets, settings = [listener], replace(settings, port=listener.getsockname()[1])
     try:
         open_book(settings).close()  # what is wrong with it is said before anybody asks
-        settings.hand_over()
         options: dict[str, Any] = {
             **GUARDED, "factory": True, "ws": "none", "timeout_graceful_shutdown": LAST_SECONDS,
         }  # fmt: skip
-        if settings.workers > 1:
-            announce(settings.address)
-            if sys.platform == "linux":
-                sockets.append(share(listener, WHO))
-                options["loop"] = OWN_QUEUE
-            uvicorn.run(
-                APP, fd=listener.fileno(), workers=settings.workers, timeout_worker_healthcheck=LAST_SECONDS, **options
-            )
-        else:
-            ReadyServer(uvicorn.Config(APP, **options), lambda: announce(settings.address)).run(sockets=sockets)
+        with Beside(open_book, settings) as beside:
+            settings = replace(settings, beside=beside.address)
+            settings.hand_over()
+            if settings.workers > 1:
+                announce(settings.address)
+                if sys.platform == "linux":
+                    sockets.append(share(listener, WHO))
+                    options["loop"] = OWN_QUEUE
+                uvicorn.run(
+                    APP, fd=listener.fileno(), workers=settings.workers, timeout_worker_healthcheck=LAST_SECONDS,
+                    **options,
+                )  # fmt: skip
+            else:
+                ReadyServer(uvicorn.Config(APP, **options), lambda: announce(settings.address)).run(sockets=sockets)
     except KeyboardInterrupt:
         pass
     finally:

@@ -1,8 +1,8 @@
 """A process beside a service, which does with a large book what would keep forecasts waiting.
 
 Python runs one thread of a process at a time, and reads or frees 100,000 ratings at once: forecasts would wait for up
-to half a second. The process is started when it is asked first, and ends when nobody has asked for a minute, or when
-the service is gone. What it had not committed by its end does not count.
+to half a second. All workers of a service share one process. It is started when it is asked first, and ends when nobody
+has asked for ten minutes, or when the service is gone. What it had not committed by its end does not count.
 """
 
 from __future__ import annotations
@@ -10,17 +10,22 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import socket
+import threading
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing import get_context
+from multiprocessing.connection import Client, Connection, wait
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from kinelo.book.book import RatingBook
 from kinelo.book.database import UnreachableError
 from kinelo.errors import KineloWarning
 
-IDLE_SECONDS = 60.0
+IDLE_SECONDS = 600.0
 NICENESS = 10
 """By how much the process gives way to those who forecast."""
 LOST = (
@@ -30,50 +35,68 @@ LOST = (
 
 
 class Beside:
-    """Asks a process that has opened the book itself; one thread at a time."""
+    """Starts the process when somebody asks at ``address``, which only this user can reach; as a context, ends it."""
 
     def __init__(self, open_book: Callable[..., RatingBook], *words: Any) -> None:
-        self.opening = open_book, *words
-        self.process: Any = None
+        self.opening, self.process = (open_book, *words), None
+        # The name of a socket has some 100 letters at most, which a folder that users name may exceed.
+        self.folder = TemporaryDirectory(prefix="kinelo-", dir="/tmp" if os.access("/tmp", os.W_OK) else None)
+        self.address = str(Path(self.folder.name, "beside"))
+        self.listener = socket.socket(socket.AF_UNIX)
+        self.listener.bind(self.address)
+        self.listener.listen()
+        self.ended, self.end = get_context("spawn").Pipe(duplex=False)
+        self.thread = threading.Thread(target=self._start_when_asked)
+        self.thread.start()
 
-    def __call__(self, name: str, *words: Any) -> Any:
-        """What the book's way of going on answers (:class:`kinelo.book.carrying.Carrying`), or raise what it raises."""
-        if self.process is None or not self.process.is_alive():
-            spawn = get_context("spawn")
-            self.pipe, theirs = spawn.Pipe()
-            self.process = spawn.Process(target=_answer, args=(theirs, *self.opening))
+    def __enter__(self) -> Beside:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end.close()  # which all who wait at the other end notice
+        self.thread.join()
+        self.ended.close()
+        self.listener.close()
+        self.folder.cleanup()
+
+    def _start_when_asked(self) -> None:
+        while self.ended not in wait([self.listener, self.ended]):
+            self.process = get_context("spawn").Process(target=_answer, args=(self.listener, self.ended, *self.opening))
             self.process.start()
-            theirs.close()  # so that its end is seen
-        try:
-            self.pipe.send((name, words))
-            answer = self.pipe.recv()
-        except (EOFError, OSError):
-            self.close()
-            raise UnreachableError(LOST) from None
-        if isinstance(answer, Exception):
-            raise answer
-        return answer
-
-    def close(self) -> None:
-        """End the process."""
-        if self.process is not None:
-            self.pipe.close()
             self.process.join()
 
 
-def _answer(pipe: Any, open_book: Callable[..., RatingBook], *words: Any) -> None:
-    """Answer in a process of its own until the service has closed its end; that is told to end, this is not."""
+def ask_beside(address: str, name: str, *words: Any) -> Any:
+    """What the book's way of going on answers (:class:`kinelo.book.carrying.Carrying`), or raise what it raises."""
+    try:
+        with Client(address) as pipe:
+            pipe.send((name, words))
+            answer = pipe.recv()
+    except (EOFError, OSError):
+        raise UnreachableError(LOST) from None
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def _answer(listener: socket.socket, ended: Any, open_book: Callable[..., RatingBook], *words: Any) -> None:
+    """Answer one after the other in a process of its own; the service is told to end, this is not."""
     for one in (signal.SIGINT, signal.SIGTERM):
         signal.signal(one, signal.SIG_IGN)
     warnings.simplefilter("ignore", KineloWarning)
     os.nice(NICENESS)
     gc.disable()  # else all rows are looked through while others wait
-    with open_book(*words) as book, suppress(EOFError, OSError):  # of a pipe whose other end is gone
-        while pipe.poll(IDLE_SECONDS):
+    book = None
+    while listener in wait([listener, ended], IDLE_SECONDS):
+        # Whoever asked may be gone.
+        with Connection(listener.accept()[0].detach()) as pipe, suppress(EOFError, OSError):
             name, asked = pipe.recv()
             try:
+                book = book or open_book(*words)
                 answer = getattr(book._carrying, name)(*asked)
             except Exception as error:
                 answer = error
             pipe.send(answer)
-            gc.collect()
+        gc.collect()
+    if book is not None:
+        book.close()

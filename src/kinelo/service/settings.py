@@ -33,6 +33,8 @@ class Settings:
     workers: int = 1
     most_bytes: int = 1 << 20
     refit_every: int | None = None
+    beside: str = ""
+    """Where the process listens that rates large books again; without one each worker does so itself."""
     token: str = field(default_factory=lambda: os.environ.get(TOKEN, ""), repr=False)
 
     def __post_init__(self) -> None:

@@ -63,6 +63,18 @@ def spectral_gap(pairs: Array) -> float:
     return float(np.linalg.eigvalsh(np.diag(per_player.sum(axis=1)) - per_player)[1])
 
 
+def slowest_mode(pairs: Array) -> Array:
+    """Of all that the second eigenvalue belongs to, what comes nearest to players in their order.
+
+    >>> slowest_mode(graphs(4)["everybody"]).round(6).tolist()
+    [-1.5, -0.5, 0.5, 1.5]
+    """
+    per_player = pairs * len(pairs)
+    rates, modes = np.linalg.eigh(np.diag(per_player.sum(axis=1)) - per_player)
+    alike = modes[:, np.isclose(rates, rates[1])]  # machines differ in which of them they find
+    return alike @ (np.arange(len(pairs)) @ alike)
+
+
 def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> PairingSpeedEvidence:
     """Play every graph."""
     p = figure.parameters
@@ -77,8 +89,7 @@ def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> PairingSpeedEvidenc
 def _missing(pairs: Array, p: Mapping[str, Any], generator: np.random.Generator) -> tuple[Array, Array]:
     """Matches per player, and the part of the skills that ratings do not show yet; skills are the slowest mode."""
     outcome, leagues, gamma = Tanh(p["nu"]), np.arange(p["leagues"]), p["gamma"]
-    per_player = pairs * len(pairs)
-    skills = np.linalg.eigh(np.diag(per_player.sum(axis=1)) - per_player)[1][:, 1]
+    skills = slowest_mode(pairs)
     skills = skills / np.abs(skills).max() * p["spread"]
     first, second = np.nonzero(np.triu(pairs))
     rating, every = np.zeros((p["leagues"], skills.size)), p["matches"] // 240
