@@ -74,7 +74,7 @@ AS_NUMBERS = "results were read from the numbers of winners"
 AS_WINNERS = f"{AS_SIDES}, and 0 where nobody did"
 NO_WINNER = ("none", "nobody", "no one", "no winner", "neither", "0", "-", "draw/tie", "niemand", "keiner", "nadie")
 """What stands in a column of winners where there was none."""
-DOUBTFUL = "results are all 0 or 1 and were read as away win and home win; if 0 means a draw, say results='signed'"
+DOUBTFUL = "are all 0 or 1 and were read as away win and home win; if 0 means a draw, say results='signed'"
 ENDING_WORDS = (
     r"aet|a\.e\.t\.?|et|e\.t\.|ot\d*|\d*ot|so|f/ot|f/so|n\.v\.|i\.e\.|n\.e\.|after extra time|dts|dcr|tab|ft|f"
 )
@@ -168,7 +168,8 @@ def _read_numbers(
     if scale is None and np.fmax.reduce(numbers) == 2 and np.all(np.isin(numbers, (1.0, 2.0)) | np.isnan(numbers)):
         return 2.0 - numbers, AS_SIDES
     if scale is None and least == 0 and not np.any((numbers > 0) & (numbers < 1)):
-        return numbers.copy(), DOUBTFUL
+        which = "results that can be used" if np.fmax.reduce(numbers) > 1 else "results"
+        return numbers.copy(), f"{which} {DOUBTFUL}"
     return numbers.copy(), AS_POINTS
 
 
@@ -632,7 +633,7 @@ def _use_result_column(rows: MatchRows) -> None:
                 f"{counted(int(lost.sum()), 'match', 'matches')}: margins are the winner's"
             )
         signed = 0.5 * (1.0 + stated)
-        if remark == DOUBTFUL and _contradicted(rows, stated).any() and not _contradicted(rows, signed).any():
+        if remark.endswith(DOUBTFUL) and _contradicted(rows, stated).any() and not _contradicted(rows, signed).any():
             stated = signed
             rows.notes.append(f"the scores show that 0 in {name!r} is a draw: {AS_SIGNED}")
         finite, number = np.isfinite(stated), int(_contradicted(rows, stated).sum())
