@@ -37,7 +37,8 @@ MEANINGS = (
         "incomparecencia nopresentado ausencia reglementair",
         r"walk ?-?over|\bw[/.]?o\b|forfeit|forfait|kampflos|\bff\b|\bawarded\b|\bawd\b|default|\bdef\.?$"
         r"|\bsportgericht|\bwertung\b|grunen? tisch|tapis vert|tavolino|incomparec|technical (?:loss|defeat|win)"
-        r"|^\(?(?:bye|freilos|spielfrei)\)?$",
+        r"|^\(?(?:bye|freilos|spielfrei)\)?$"
+        r"|^\s*(?:\+ ?[-:/−–] ?[-−–]|[-−–] ?[-:/−–] ?\+|[01] ?f)\s*$",  # as chess writes them: +:-, --+, 1F
     ),
     Meaning(
         FORFEIT, NOT_STARTED,
