@@ -283,8 +283,8 @@ AS_DATE = (
 )
 """What a spreadsheet makes of a score such as 3-1."""
 
-LIKE_PLACES = 10
-"""Matches that must end 1 to 2 or 2 to 1, all of them, before scores look like places."""
+LIKE_PLACES = LIKE_POINTS = 10
+"""Matches that must end 1 to 2 or 2 to 1, all of them, before scores look like places; of 3-0 and 1-1, like points."""
 
 SINGLE_GAME = re.compile(r"(home|away|h|a)?(?:set|game|satz)\d(?:score|points)?(home|away|h|a)?")
 """Headers of columns that hold single games or sets: scores of both sides, or of one side each."""
@@ -340,6 +340,8 @@ def read_outcome(rows: MatchRows, name: str) -> None:
         if "result" in column_of:
             _use_result_column(rows)
         _judge_outcome(rows, scores)
+        if scores is not None and rows.total is not None:
+            _leave_league_points(rows, *scores[:2])
     elif played:
         raise InputError(
             f"{name} has neither scores nor results; name them with columns={{'home_score': ..., 'away_score': ...}} "
@@ -669,6 +671,22 @@ def _use_result_column(rows: MatchRows) -> None:
     else:
         rows.result = stated
     rows.notes.append(remark)
+
+
+def _leave_league_points(rows: MatchRows, home: NDArray[np.float64], away: NDArray[np.float64]) -> None:
+    """Keep the results alone where scores are the points of a table, 3 for a win and 1 for a draw."""
+    columns = {"result": rows.found["score_line"]} if "score_line" in rows.found else {}
+    columns = columns or {key: rows.found[key] for key in ("home_score", "away_score")}
+    known = np.isfinite(home) & np.isfinite(away) & (rows.fault == 0)
+    decided, drawn = (home + away == 3) & (home * away == 0), (home == 1) & (away == 1)
+    either = known.sum() >= LIKE_POINTS and (decided & known).any() and (drawn & known).any()
+    if not either or not (decided | drawn)[known].all() or rows.options.columns.keys() & columns.keys():
+        return
+    rows.margin, rows.total = np.full(home.size, np.nan), None
+    rows.notes.append(
+        f"every match ends 3 to 0, 1 to 1 or 0 to 3, as points in a table do: only the results were read from "
+        f"{listed(columns.values())}, no margins; if these are scores, say columns={columns}"
+    )
 
 
 def _contradicted(rows: MatchRows, stated: NDArray[np.float64]) -> NDArray[np.bool_]:
