@@ -75,6 +75,10 @@ ASKED = {
         lambda book: book.add([{"home": "A", "away": "B", "result": 1, "pitch": "wet"}]),
         r"'pitch' is not known of a match; it has .*home.*result.*\.",
     ),
+    "a word that is not known of one match": (
+        lambda book: book.update_one("A", "B", 1, pitch="wet"),
+        r"'pitch' is not known of a match; it has .*home.*result.*\.",
+    ),
     "a match of one side": (
         lambda book: book.add([{"home": "A", "result": 1}]), "A match has no away: {'home': 'A', 'result': 1}.",
     ),

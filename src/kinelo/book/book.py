@@ -280,9 +280,7 @@ class RatingBook:
             if not isinstance(row, Mapping):
                 raise InputError(f"matches must be such as {{'home': 'A', 'away': 'B', 'result': 1}}, not {row!r:.60}.")
             known, needed = (CONTEST, ("order",)) if "order" in row else (MATCH, ("home", "away", "result"))
-            for word in row:
-                if word not in known:
-                    raise InputError(f"{word!r:.60} is not known of a match; it has {', '.join(known)}.")
+            _check_words(row, known)
             for word in needed:
                 if row.get(word) is None:
                     raise InputError(f"A match has no {word}: {dict(row)!r:.60}.")
@@ -365,6 +363,7 @@ class RatingBook:
         conditions: Mapping[str, object] | None = None, **more: Any,
     ) -> OneResult:  # fmt: skip
         """A match as the rater of the book takes it, checked."""
+        _check_words(more, MATCH)
         blank: Any = self._ratings.blank
         if isinstance(blank, Rater):
             asked = conditions is not None or self._ratings.ledgers["matches"].conditions
@@ -526,6 +525,13 @@ class RatingBook:
         if shared and json.dumps(stored_rater._slots.shared()) != json.dumps(rater._slots.shared()):
             wrong.append(f"What all share differs from one run over all {self.noun}.")
         return wrong
+
+
+def _check_words(row: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Refuse what is said of a match under a word that is not known."""
+    for word in row:
+        if word not in known:
+            raise InputError(f"{word!r:.60} is not known of a match; it has {', '.join(known)}.")
 
 
 def _identifier(match_id: Any) -> str:

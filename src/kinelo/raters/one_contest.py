@@ -101,7 +101,7 @@ def predict_one(self: Any, *sides: Any, **options: Any) -> Any:
     """
     if _are_two(sides, options):
         return Rater.predict_one(self, *sides, **options)
-    return self._foresee_field(*sides, **_given(options, "entrants"))
+    return self._foresee_field(**_given(sides, options, "entrants"))
 
 
 def update_one(self: Any, *sides: Any, **options: Any) -> Any:
@@ -124,7 +124,7 @@ def update_one(self: Any, *sides: Any, **options: Any) -> Any:
         return Rater.update_one(self, *sides, **options)
     if "result" in options or sides[2:]:
         raise InputError("A contest has no result; update_one takes its order, ranks, unfinished and date.")
-    self._use_order(*sides, **_given(options, "order"))
+    self._use_order(**_given(sides, options, "order"))
     return self
 
 
@@ -134,13 +134,23 @@ def _are_two(sides: tuple[Any, ...], said: Mapping[str, Any]) -> bool:
     return isinstance(first, str) or away is not None
 
 
-def _given(options: dict[str, Any], first: str) -> dict[str, Any]:
+def _given(sides: tuple[Any, ...], options: dict[str, Any], first: str) -> dict[str, Any]:
     """What is said of a contest without what says nothing; ``first`` is what its entrants are called."""
-    return {
+    given = {
         first if name == "home" else name: value
         for name, value in options.items()
         if value is not None and not (name == "unfinished" and isinstance(value, list | tuple) and not value)
     }
+    entrants = [side for side in sides if side is not None]
+    if len(entrants) + (first in given) != 1:
+        raise InputError("Give the entrants of a contest as one list, or the two sides of a match by name.")
+    return {first: entrants[0]} | given if entrants else given
+
+
+def refuse_words(words: Mapping[str, Any], taken: str) -> None:
+    """Refuse what is said of a contest and is none of what is ``taken``."""
+    if words:
+        raise InputError(f"A contest has no {next(iter(words))}; {taken}.")
 
 
 def ranked(
@@ -311,17 +321,12 @@ class WholeEntrants:
         self, order: Any, *, ranks: Any = None, unfinished: Any = (), date: Day | None = None, **unknown_options: Any
     ) -> Contests:
         """One contest as :meth:`update_one` takes it."""
-        if unknown_options:
-            what = next(iter(unknown_options))
-            raise InputError(f"A contest has no {what}; update_one takes its order, ranks, unfinished and date.")
+        refuse_words(unknown_options, "update_one takes its order, ranks, unfinished and date")
         return self._contest(*ranked(order, unfinished, ranks), date)
 
     def _field_of(self: Any, entrants: Sequence[Any], *, date: Day | None = None, **unknown_options: Any) -> Contests:
         """One contest to come as :meth:`predict_one` takes it."""
-        if unknown_options:
-            raise InputError(
-                f"A contest has no {next(iter(unknown_options))}; predict_one takes its entrants and date."
-            )
+        refuse_words(unknown_options, "predict_one takes its entrants and date")
         self._check_has_ratings()
         return self._contest(entrants, None, None, date)
 

@@ -31,7 +31,7 @@ from kinelo.raters.band import band_of, band_walk, with_band
 from kinelo.raters.circumstances import Circumstances, condition_names, warn_of_numbers
 from kinelo.raters.covariates import covariate_names, effects_frame
 from kinelo.raters.noise import NoiseFactors, noise_columns, settle_factors
-from kinelo.raters.one_contest import Unfinished, contest_of, ranked, with_distances, with_minutes
+from kinelo.raters.one_contest import Unfinished, contest_of, ranked, refuse_words, with_distances, with_minutes
 from kinelo.raters.one_match import pairs_of
 from kinelo.raters.rank.estimation import SMALL, estimate_parameters, find_noise, likeliest, thinned
 from kinelo.raters.rank.kernels import (
@@ -618,15 +618,19 @@ class RankElo(Rater[Matches | Contests, Any]):
         date: Day | None = None,
         conditions: Mapping[str, object] | None = None,
         minutes: Mapping[str, float] | None = None,
+        **unknown_options: Any,
     ) -> Contests:
         """One contest as :meth:`update_one` takes it."""
+        refuse_words(unknown_options, "update_one takes its order, ranks, unfinished, date, conditions and minutes")
         contest = with_distances(self._one(*ranked(order, unfinished, ranks), date, conditions), unfinished)
         return contest if minutes is None else with_minutes(contest, minutes)
 
     def _field_of(
-        self, entrants: Sequence[Any], *, date: Day | None = None, conditions: Mapping[str, object] | None = None
-    ) -> Contests:
+        self, entrants: Sequence[Any], *, date: Day | None = None, conditions: Mapping[str, object] | None = None,
+        **unknown_options: Any,
+    ) -> Contests:  # fmt: skip
         """One contest to come as :meth:`predict_one` takes it."""
+        refuse_words(unknown_options, "predict_one takes its entrants, date and conditions")
         return self._one(entrants, None, None, date, conditions)
 
     # What questions about ratings ask (:mod:`kinelo.raters.questions`, :mod:`kinelo.raters.balance`)
