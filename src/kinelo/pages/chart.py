@@ -55,12 +55,15 @@ def year_ticks(first: float, last: float) -> list[tuple[float, str]]:
 
     >>> year_ticks(17897.0, 17960.0)
     [(17897.0, '2019-01'), (17928.0, '2019-02'), (17956.0, '2019-03')]
+    >>> [name for _, name in year_ticks(17900.0, 18470.0)]
+    ['2019-04', '2019-07', '2019-10', '2020-01', '2020-04', '2020-07']
     """
     unit = "Y" if last - first > 800 else "M"
     begin, end = (np.datetime64(int(day), "D").astype(f"datetime64[{unit}]") for day in (first, last))
     every = np.arange(begin + (begin.astype("datetime64[D]").astype(int) < first), end + 1)
-    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 1000) if every.size <= 8 * step)
-    kept = every[every.astype(int) % step == 0] if unit == "Y" else every[::step]
+    steps, number = ((1, 2, 5, 10, 20, 50, 100, 1000), 1970) if unit == "Y" else ((1, 2, 3, 6, 12), 0)
+    step = next(step for step in steps if every.size <= 8 * step)
+    kept = every[(every.astype(int) + number) % step == 0]
     return [(float(at.astype("datetime64[D]").astype(int)), str(at)) for at in kept]
 
 
