@@ -514,8 +514,9 @@ class RankElo(Rater[Matches | Contests, Any]):
         return ContestForecast(contests, mean, deviation, unknown, **self._off(), **believed, unfinished=failing)
 
     def _check_has_ratings(self) -> None:
-        if self.start is None:
-            self._begun()
+        unmet = self.start is not None and (self._state is None or not self._state.entries.kinds)
+        # Those of a starting list who have met nobody are of the kind that names alone are.
+        self._begun(self._one(["one", "other"], None, None, None) if unmet else None)
 
     def _on_days(self, matches: Matches | Contests) -> Matches | Contests:
         return matches  # the state says on which day contests without dates are
@@ -711,6 +712,7 @@ class RankElo(Rater[Matches | Contests, Any]):
 
     def ratings_on(self, date: Day | None = None) -> pl.DataFrame:
         """Ratings and their uncertainty as they are on a day, by default that of the last contest."""
+        self._check_has_ratings()
         state = self._begun()
         return self._rated(int(state.known.clock[1] if date is None else read_day(date).astype(np.int64)))
 
@@ -723,6 +725,7 @@ class RankElo(Rater[Matches | Contests, Any]):
     @property
     def ratings_(self) -> pl.DataFrame:
         """Kind, name, rating, uncertainty, matches (contests) and last_played, the best of each kind first."""
+        self._check_has_ratings()
         return self._rated(None)
 
     @property

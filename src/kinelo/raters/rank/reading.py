@@ -228,7 +228,7 @@ def slot_table(rater: Any, day: int | None) -> pl.DataFrame:
         members = kind == number
         then = known.clock[1] if day is None else day
         rho, walk = (entries.value(values, which, name) for which in ("regression", "walk"))
-        f, added = fade_all(then - last[members], rho, walk**2)
+        f, added = fade_all(np.where(last[members] == NEVER, 0, then - last[members]), rho, walk**2)
         faded = f * x[members]
         if day is not None:
             x[members], v[members] = faded, f * f * v[members] + added
