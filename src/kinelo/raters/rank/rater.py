@@ -10,6 +10,7 @@ import copy
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, field, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -514,9 +515,8 @@ class RankElo(Rater[Matches | Contests, Any]):
         return ContestForecast(contests, mean, deviation, unknown, **self._off(), **believed, unfinished=failing)
 
     def _check_has_ratings(self) -> None:
-        unmet = self.start is not None and (self._state is None or not self._state.entries.kinds)
-        # Those of a starting list who have met nobody are of the kind that names alone are.
-        self._begun(self._one(["one", "other"], None, None, None) if unmet else None)
+        if self.start is None:
+            self._begun()
 
     def _on_days(self, matches: Matches | Contests) -> Matches | Contests:
         return matches  # the state says on which day contests without dates are
@@ -712,9 +712,15 @@ class RankElo(Rater[Matches | Contests, Any]):
 
     def ratings_on(self, date: Day | None = None) -> pl.DataFrame:
         """Ratings and their uncertainty as they are on a day, by default that of the last contest."""
-        self._check_has_ratings()
-        state = self._begun()
+        state = self._shown()
         return self._rated(int(state.known.clock[1] if date is None else read_day(date).astype(np.int64)))
+
+    def _shown(self) -> RankState:
+        """The state; of a starting list before any contest with the kind of names alone, where none is asked for."""
+        if self.start is not None and (self._state is None or not self._state.entries.kinds):
+            with suppress(InputError):
+                self._begun(self._one(["one", "other"], None, None, None))
+        return self._begun()
 
     def _rated(self, day: int | None) -> pl.DataFrame:
         """The table of those who are rated, on a day or as of each one's last contest."""
@@ -725,7 +731,7 @@ class RankElo(Rater[Matches | Contests, Any]):
     @property
     def ratings_(self) -> pl.DataFrame:
         """Kind, name, rating, uncertainty, matches (contests) and last_played, the best of each kind first."""
-        self._check_has_ratings()
+        self._shown()
         return self._rated(None)
 
     @property
