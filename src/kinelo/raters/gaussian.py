@@ -274,6 +274,8 @@ class GaussianRater(Rater):
         drawn = float(np.mean(1.0 - np.abs(matches.signed)))
         self._level_draws = drawn if 0.0 < drawn < 0.9 else None
         self._margin_unit, self._memory = first_unit(matches.margin), float(MEMORY)
+        if drawn == 1.0 and math.isnan(self._margin_unit) and len(matches) > 1:
+            warn(f"All {len(matches):,} matches are drawn, which tells nothing of who is stronger: ± is a guess.")
         self.covariance_, self._made = self._covariance_to_try(matches), {}
         if self._around.asked or self._around.effects:
             self._circumstances = self._around.fitted(self._effect_numbers(matches))
@@ -451,7 +453,9 @@ class GaussianRater(Rater):
         return name in self._spread_names or name.startswith(SPREAD_PREFIX)
 
     def _surprise_square(self, matches: Matches) -> float:
-        """Mean square of the standardised surprises that are scored, after a reset."""
+        """Mean square of the standardised surprises that are scored, after a reset; 1 of draws alone."""
+        if not np.any(matches.signed) and not np.any(np.nan_to_num(matches.margin)):
+            return 1.0
         surprises = self._surprises(matches)[int(WARM_UP * len(matches)) :]
         return float(np.mean(surprises[np.isfinite(surprises)] ** 2)) or 1.0
 
