@@ -159,7 +159,7 @@ def test_ids_and_no_ids_are_not_mixed_in_silence(tmp_path):
     twice = {name: values + values[:1] for name, values in (table | {"match_id": list("abcde")}).items()}
     twice["match_id"][-1] = "f"
     for doubtful in (other, twice, first(table | {"match_id": list("abcde")}, 2)):
-        with pytest.raises(kn.InputError, match=f"held as '{held[0]}'.*take out those that are the same"):
+        with pytest.raises(kn.InputError, match=f"held as '{held[0]}'.*take out of the book those that are the same"):
             book.add(kn.read_matches(doubtful))
         assert files_of(tmp_path / "b") == before
     book.remove(held)

@@ -156,7 +156,7 @@ CASES = {
             kn.TeamElo(covariates=["stones"]).fit(kn.read_matches(TWO | {"stones": [1, 2]}, conditions=["stones"])),
             "A", "B", "stones", given={"pace": 3.0},
         ),
-        "'pace' is nothing else that this rater uses; it uses [].",
+        "'pace' is nothing else that this rater uses; it uses none.",
     ),
     # Contests of many
     "estimates of contests": (
@@ -173,7 +173,7 @@ CASES = {
     ),
     "a fair value of what is no number": (
         lambda: kn.fair_value(kn.RankElo(covariates=["grid"]).update(races(advantages=["grid"])), "A", "B", "pace"),
-        "'pace' is no number that this rater could make fair; it has ['grid'].",
+        "'pace' is no number that this rater could make fair; it has 'grid'.",
     ),
     "K of each for contests": (
         lambda: kn.TeamElo.classic(k=20, k_of={"A": 40}).update(races()),

@@ -342,8 +342,7 @@ def _refuse_doubtful(fresh: pl.DataFrame, old: pl.DataFrame, matches: Matches, n
         raise InputError(
             f"{some} on the day of a match that the book holds "
             f"without an identifier ({meeting}, held as {row['match_id_old']!r}); they may be the same or second "
-            "ones: take out those that are the same (kinelo book BOOK --remove ID, RatingBook.remove) and add the "
-            "table again."
+            "ones: take out of the book those that are the same, and add these again."
         )
     raise InputError(
         f"{some} on the day of a match of the book ({meeting}) "
@@ -517,7 +516,7 @@ def table_of(played: Sequence[tuple[str, OneResult, np.datetime64]]) -> Matches:
     for k, lineups in ((k, one.lineups) for k, one in enumerate(ones) if one.lineups is not None):
         for side in (0, 1):  # names, with the time that each played where that is said
             players, minutes = lineups.names(0, side=side), lineups.minutes[slice(*lineups.offsets[side : side + 2])]
-            timed = not np.isnan(minutes).any()
+            timed = minutes.size > 0 and not np.isnan(minutes).any()
             starters[2 * k + side] = dict(zip(players, minutes.tolist(), strict=True)) if timed else players
     conditions = {}
     for name in ones[0].conditions or {}:

@@ -7,13 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
+from kinelo.matches.dated import day_number, read_day
 from kinelo.model.validation import is_list, one_line
 from kinelo.presentation import Column, Table, number, words
 from kinelo.raters.leaderboard import ratings_today
+from kinelo.raters.one_contest import WholeEntrants
 from kinelo.raters.questions import answering
-from kinelo.raters.rater import traits_of
+from kinelo.raters.rater import Rater, traits_of
+from kinelo.raters.state import NEVER
 
 OUTCOMES = ("win", "draw", "loss")
 MOST_PREVIEWED = 12
@@ -126,6 +131,12 @@ def preview(rated: Any, home: Any, away: str | None = None, **circumstances: Any
     rater, own = answering(rated, "preview")
     if own is not None:
         return own(home, *([] if away is None else [away]), **circumstances)
+    date, last = circumstances.get("date"), rater._last_day() if isinstance(rater, Rater) else NEVER
+    if date is not None and day_number(read_day(date)) < last:
+        day = np.datetime64(last, "D")
+        raise InputError(f"A preview is of what comes: {date} lies before the last day that is rated, {day}.")
+    if away is None and isinstance(rater, Rater) and not hasattr(rater, "_field_of"):
+        raise InputError(f"{type(rater).__name__} rates matches of two sides; give both.")
     if away is None:
         return _preview_contest(rater, home, **circumstances)
     before = ratings_by_name(rater)
@@ -174,6 +185,8 @@ def _preview_contest(
         label: [slots.names[code] for slots in rated_slots for code in slots.codes[k] if code >= 0]
         for k, label in enumerate(_labels(entrants))
     }
+    if isinstance(rater, WholeEntrants):  # who rates a team by the names of all
+        rated = {label: [contest.entrants[code]] for label, code in zip(rated, contest.entrant.tolist(), strict=True)}
     after: dict[str, list[float]] = {}
     for entrant in asked:
         others = [other for other in expected if other != entrant]

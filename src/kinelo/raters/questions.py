@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from kinelo.errors import InputError
 from kinelo.forecasts.parameters import check_number
+from kinelo.matches.columns import listed
 from kinelo.matches.dated import Day
 from kinelo.matches.fixtures import fixtures
 from kinelo.raters.covariates import covariate_names
@@ -175,7 +176,7 @@ def fair_value(
     asked = [name for name in rater._around.asked if name != covariate]
     for name, value in (given or {}).items():
         if name not in asked:
-            raise InputError(f"{name!r:.60} is nothing else that this rater uses; it uses {asked}.")
+            raise InputError(f"{name!r:.60} is nothing else that this rater uses; it uses {listed(asked) or 'none'}.")
         if name in covariates:
             check_number("fair_value", str(name), value, -math.inf)
     rater._check_has_ratings()

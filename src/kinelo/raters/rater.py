@@ -50,6 +50,7 @@ from kinelo.forecasts.parameters import (
     default_arguments,
 )
 from kinelo.forecasts.scores import log_loss
+from kinelo.matches.columns import listed
 from kinelo.matches.dated import Day, read_day, refuse_far_ahead
 from kinelo.matches.day_order import parts_of
 from kinelo.matches.fixtures import fixture, fixtures, lineups_of_starters, two_sides
@@ -352,7 +353,8 @@ class Rater(ABC, Generic[Data, Said]):
 
         state: Any = self._begun()
         if not isinstance(condition, str) or condition not in self._around.conditions:
-            raise InputError(f"{condition!r:.60} is no condition of this rater; it uses {[*self._around.conditions]}.")
+            known = listed(self._around.conditions) or "none"
+            raise InputError(f"{condition!r:.60} is no condition of this rater; it uses {known}.")
         points, size = self._points_per_unit, len(state)
         names = pl.Series(state.name_index.names, dtype=pl.String)
         schema = {"name": pl.String, condition: pl.String, "rating": pl.Float64, "uncertainty": pl.Float64}

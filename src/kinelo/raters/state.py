@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kinelo.errors import InputError
+from kinelo.matches.columns import listed
 from kinelo.matches.dated import UNDATED
 from kinelo.matches.matches import Matches
 from kinelo.raters.band import with_band
@@ -184,7 +185,7 @@ def check_levels(given: Mapping[str, object] | None, conditions: Sequence[str]) 
         raise InputError(f"conditions={given!r:.60} must say levels by condition, such as {{'surface': 'clay'}}.")
     strange = [name for name in given if name not in conditions]
     if strange:
-        raise InputError(f"{strange[0]!r} is no condition of this rater; it uses {list(conditions)}.")
+        raise InputError(f"{strange[0]!r} is no condition of this rater; it uses {listed(conditions) or 'none'}.")
     return {name: given.get(name) for name in conditions}
 
 

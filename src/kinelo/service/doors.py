@@ -23,11 +23,13 @@ from kinelo.decisions.judging import judges as judges_of_votes
 from kinelo.decisions.queueing import Lobbies, Ticket, form_lobbies
 from kinelo.decisions.wrong_ratings import watch as watch_sides
 from kinelo.errors import InputError
+from kinelo.matches.columns import listed
 from kinelo.matches.dated import read_day
 from kinelo.pages.frame import html_page
 from kinelo.raters import explanation
 from kinelo.raters.adapter import carry_on
 from kinelo.raters.balance import balance as balance_teams
+from kinelo.raters.bradley_terry.rater import BradleyTerry
 from kinelo.raters.history import rating_history
 from kinelo.raters.preview import preview as preview_of
 from kinelo.raters.questions import fair_value, match_quality, rater_shown
@@ -287,7 +289,14 @@ def get_tiers(book: RatingBook, luck: bool = False) -> say.KeptTiers:
     """The rule of tiers; with luck, which share changed division, and which share would have by luck alone."""
     rule = tiers_of(book)
     said = None if rule is None else say.TierRule(**{k: v for k, v in asdict(rule).items() if k != "steps"})
+    if luck:
+        _refuse_without_tiers(book)
     return say.KeptTiers(rule=said, **(asdict(moved_by_luck(book)) if luck else {}))
+
+
+def _refuse_without_tiers(book: RatingBook) -> None:
+    if tiers_of(book) is None:
+        raise InputError("This book keeps no rule of tiers; POST /tiers sets one.")
 
 
 def leaderboard(
@@ -295,6 +304,7 @@ def leaderboard(
     active_days: say.ActiveDays = None,
 ) -> say.Leaderboard:  # fmt: skip
     """A page of the board of tiers, the highest shown number of each kind first; of a kind, a tier, of the active."""
+    _refuse_without_tiers(book)
     board = tier_board(book)
     rows = [row for row in board.rows if kind in (None, row["kind"]) and tier in (None, row["tier"])
             and (active_days is None or row["idle"] <= active_days)]  # fmt: skip
@@ -304,6 +314,7 @@ def leaderboard(
 
 def leaderboard_page(book: RatingBook) -> str:
     """The board of tiers as a page."""
+    _refuse_without_tiers(book)
     return html_page("Leaderboard", tier_board(book).html(say.MOST_LISTED))
 
 
@@ -334,7 +345,12 @@ def judges(
     false_share: say.FalseShare = 0.05, limit: say.Limit = 50,
 ) -> say.Judges:  # fmt: skip
     """Judges whose answers do not follow who is compared, the most evidence first; of a book of votes."""
-    found = judges_of_votes(book, book.matches(), by, false_share=false_share).fill_nan(None)
+    votes = book.matches()
+    if isinstance(book.rater, BradleyTerry) and by not in votes.conditions:
+        raise InputError(
+            f"No vote of this book says {by!r:.60}; they say {listed(votes.conditions) or 'nothing else'}."
+        )
+    found = judges_of_votes(book, votes, by, false_share=false_share).fill_nan(None)
     shown = [say.Judge.model_validate(row) for row in found.head(limit).to_dicts()]
     return say.Judges(by=by, total=found.height, judges=shown)
 
@@ -397,6 +413,7 @@ def rating_of(
     neighbours = [say.Placed(**_rating(one).model_dump(), place=around.offset + k) for k, one in enumerate(board, 1)]
     known = _rating(row).model_dump() | {"place": place, "neighbours": neighbours}
     if tier:
+        _refuse_without_tiers(book)
         rows = tier_board(book).rows
         known["tier"] = next(one for one in rows if (one["kind"], one["name"]) == (row["kind"], name))
     then: list[say.Then] = []

@@ -64,7 +64,7 @@ class SquadState(SlotState):
         apart = [kind >= CONDITION for kind in range(CONDITION + len(conditions))]
         super().__init__(known, fixed, [*apart, *[False] * (len(fixed) - FIXED_SLOTS)], full)
         self.use_conditions(conditions)
-        self.fills = {"own": -1, "ring_day": NEVER, "stand_in": -1, "effect": -1, "team_of": -1}
+        self.fills = {"own": -1, "ring_ids": -1, "ring_day": NEVER, "stand_in": -1, "effect": -1, "team_of": -1}
 
     @property
     def teams(self) -> NameIndex:

@@ -22,6 +22,7 @@ from kinelo.errors import InputError, warn
 from kinelo.forecasts.forecast import Forecast
 from kinelo.forecasts.parameters import Estimates, Parameter, estimated, fixed
 from kinelo.forecasts.places import DEEPEST, ContestForecast
+from kinelo.matches.columns import listed
 from kinelo.matches.contests import FINISHED, Contests, Slots, check_contests
 from kinelo.matches.dated import Day, check_played, day_number, read_day
 from kinelo.matches.fixtures import check_neutral
@@ -682,7 +683,8 @@ class RankElo(Rater[Matches | Contests, Any]):
             )
         fair = [name for name in self._entries.units if name != SIZE]
         if covariate not in fair:
-            raise InputError(f"{covariate!r:.60} is no number that this rater could make fair; it has {fair}.")
+            known = listed(fair) or "none"
+            raise InputError(f"{covariate!r:.60} is no number that this rater could make fair; it has {known}.")
         self._check_has_ratings()
         worth = self._effect_of(covariate)[0]
         if worth == 0.0:
