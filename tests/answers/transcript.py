@@ -340,6 +340,8 @@ def alike(kept: str, said: str) -> bool:
     (True, False)
     >>> alike("a loss of .6931", "a loss of .6933"), alike("a loss of .6931", "a loss of .6934")
     (True, False)
+    >>> alike("from 0.1 to 0.35", "from 0.2 to 0.35"), alike("at most 200 teams", "at most 201 teams")
+    (False, False)
     """
     if kept == said:
         return True
@@ -358,9 +360,11 @@ def _value(number: re.Match[str]) -> float:
 
 
 def _tolerance(number: re.Match[str], behind: str) -> float:
-    """By how much a number may differ: a count by nothing."""
+    """By how much a number may differ: a count by nothing, nor one of few digits or a round one, as limits are."""
     plain, _, power = number[0].partition("e")
     if "." not in plain and not power:
-        return 0.0 if len(plain) < 3 or COUNTED.match(behind) else 1.0
+        return 0.0 if len(plain) < 3 or plain.endswith("0") or COUNTED.match(behind) else 1.0
+    if len(plain.replace(".", "").strip("0")) < 3 and int(power or 0) > -6:
+        return 0.0
     unit = 10.0 ** -len(plain.partition(".")[2])
     return LAST_DIGITS * unit * 10.0 ** int(power or 0)
