@@ -207,7 +207,12 @@ def test_limits_prices_and_sides():
     assert by_function == by_pair
     both = {("P0", name): 2.0 for name in table["name"]} | {(name, "P0"): 5.0 for name in table["name"][1:]}
     assert kn.next_matches(rater, count=9, cost=both) == by_pair  # as its names stand where both orders are given
-    assert kn.next_matches(rater, candidates=["P1"]).lines() == ["No match is left to be played within these limits."]
+    nothing = ["No match that may be played within these limits tells anything of who is first."]
+    assert kn.next_matches(rater, candidates=["P1"]).lines() == nothing
+    ahead = {"name": ["Ann", "Bea", "Cid", "Dee"], "rating": [2300, 1690, 1500, 1300], "deviation": [30] * 4}
+    assert kn.next_matches(kn.Glicko(start=ahead), candidates=[("Cid", "Dee")]).lines() == nothing
+    with pytest.raises(kn.InputError, match="'Bea' among the candidates cannot meet itself; a pair has two names"):
+        kn.next_matches(kn.Glicko(start=ahead), candidates=[("Ann", "Bea"), ("Bea", "Bea")])
 
 
 def test_pairs_beyond_those_kept_do_not_matter(monkeypatch):

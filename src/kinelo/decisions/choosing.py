@@ -120,7 +120,7 @@ class NextMatches:
         if not self.matches and not self.open:
             return [f"Nothing is left to be told of {self.question}."]
         if not self.matches:
-            return ["No match is left to be played within these limits."]
+            return [f"No match that may be played within these limits tells anything of {self.question}."]
         noun = "matches" if isinstance(self.matches[0], NextMatch) else "contests"
         share, together = self.matches[0].tells, sum(one.tells for one in self.matches)
         taken = percent(share, 1) if share >= 0.0005 else "less than 0.1 %"
@@ -470,10 +470,12 @@ def _candidates(candidates: Any, place: Mapping[str, int]) -> tuple[dict[int, in
     for name in given if not pairs else (name for pair in pairs for name in pair):
         if not is_text(name) or name not in place:
             raise InputError(f"{name!r:.60} among the candidates has no rating.")
+    if alone := [one for one, other in pairs if one == other]:
+        raise InputError(f"{alone[0]!r:.60} among the candidates cannot meet itself; a pair has two names.")
     if not pairs:
         limits = {name: whole(f"candidates[{name!r:.60}]", value, 0) for name, value in often.items()}
         return {place[name]: limits.get(name, MOST_MATCHES) for name in given}, None, None
-    unique = sorted({(min(x, y), max(x, y)) for x, y in ((place[one], place[two]) for one, two in pairs) if x != y})
+    unique = sorted({(min(x, y), max(x, y)) for x, y in ((place[one], place[two]) for one, two in pairs)})
     both = np.array(unique, np.int64).reshape(-1, 2)
     return dict.fromkeys(both.ravel().tolist(), MOST_MATCHES), both[:, 0].copy(), both[:, 1].copy()
 

@@ -409,7 +409,11 @@ class RatingController:
         """Write one of the tables that can be downloaded to a file of the server's choice."""
         if self.league is None or name not in self.league.downloads:
             raise InputError(f"There is nothing to download as {name!r}; rate a league first.")
-        harmless(self.league.downloads[name]).write_csv(path)
+        table = self.league.downloads[name]
+        if not table.width:
+            noun = self.league.played.kind.noun
+            raise InputError(f"Forecasts can be checked only on a file with dates and enough {noun}.")
+        harmless(table).write_csv(path)
         return {}
 
 

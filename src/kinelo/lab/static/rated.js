@@ -160,8 +160,8 @@ export class Rated {
   }
 
   #drawDetails() {
-    const { parameters, luck, effects } = this.#result;
-    const links = DOWNLOADS.map(([name, text]) => element("a", { href: "#", id: `download-${name}`, onclick: (event) => this.#download(event, name) }, `${text} (CSV)`));
+    const { parameters, luck, effects, calibration } = this.#result;
+    const links = DOWNLOADS.filter(([name]) => name !== "forecasts" || calibration).map(([name, text]) => element("a", { href: "#", id: `download-${name}`, onclick: (event) => this.#download(event, name) }, `${text} (CSV)`));
     const table = element("table");
     fillTable(table, parameters);
     const luckTable = element("table");
