@@ -50,6 +50,8 @@ _INTERPOLATION = _lagrange()
 class Curve:
     """``formula`` on an axis whose natural length is ``length``; ``parity`` is −1 where it is odd, 1 where it is even.
 
+    ``jumps`` are the places at which it jumps.
+
     >>> curve = Curve(math.sin, parity=-1, length=1.0)
     >>> curve([0.5, -0.5]).round(6), float(curve.derivative(0.0, 1).round(12)), float(curve.integral(math.pi).round(12))
     (array([ 0.479426, -0.479426]), 1.0, 2.0)
@@ -58,7 +60,7 @@ class Curve:
     def __init__(self, formula: Scalar, *, parity: int, length: float, jumps: Iterable[float] = ()) -> None:
         self.formula, self.parity, self.length = formula, parity, length
         coefficients, count = np.empty((0, STENCIL)), 0
-        self._jumps = np.array(sorted(abs(float(jump)) for jump in jumps))
+        self._jumps = np.array(list(jumps), dtype=np.float64)
         for fineness in FINENESS:
             self._step = length / fineness
             count = LENGTHS * fineness
