@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import quad
 
 import kinelo as kn
-from kinelo.theory.balance import WAVE_BLOCK, DensePull, WavePull, expected_b, expected_slope
+from kinelo.theory.balance import DensePull, WavePull, expected_b, expected_slope
 
 OUTCOMES = [kn.Tanh(0.5), kn.model.Probit(0.4), kn.model.Davidson(0.6, 1.3), kn.model.Davidson(0.5, 5.0)]
 
@@ -53,10 +53,12 @@ def test_dense_and_wave_pulls_agree_across_blocks(noisy):
     assert step == pytest.approx(dense.step(position, 1e-9 * push), abs=1e-6 * np.abs(step).max())
 
 
-def test_several_blocks_give_the_sum_of_one():
+def test_several_blocks_give_the_sum_of_one(monkeypatch):
+    monkeypatch.setattr("kinelo.theory.balance.WAVE_BLOCK", 256)
     random = np.random.default_rng(3)
-    position = random.normal(0, 3, 2 * WAVE_BLOCK + 17)
-    mass = np.full(position.size, 1 / position.size)
-    few = position[:50]
-    by_pairs = np.tanh(0.5 * (few[:, None] - position[None, :])) @ mass
-    assert WavePull(kn.Tanh(0.5), mass).scores(position)[:50] == pytest.approx(by_pairs, abs=1e-13)
+    position, variance = random.normal(0, 3, 2 * 256 + 17), random.uniform(0, 1, 2 * 256 + 17)
+    mass = random.uniform(0.5, 1.5, position.size) / position.size
+    by_pairs = np.tanh(0.5 * (position[:, None] - position[None, :])) @ mass
+    assert WavePull(kn.Tanh(0.5), mass).scores(position) == pytest.approx(by_pairs, abs=1e-13)
+    noisy = DensePull(kn.Tanh(0.5), mass, variance).scores(position)
+    assert WavePull(kn.Tanh(0.5), mass, variance).scores(position) == pytest.approx(noisy, abs=1e-12)
