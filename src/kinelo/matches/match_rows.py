@@ -140,6 +140,9 @@ def _side_columns(
     sides = {named[side] for side in ("home", "away") if side in named}
     winners_first = len(winners) == 2 and sides in (set(), set(winners.values()))
     if winners_first:
+        if named.get("result") in winners.values():  # who won is said by the sides, and the score by another column
+            others = [column for column in table.columns if column not in named.values()]
+            named |= find_columns(others, {"result": MATCH_COLUMNS["result"]}, None)
         if named.get("result") not in (None, *winners.values()):
             named["score_line"] = named["result"]
         named = {key: column for key, column in named.items() if key != "result" and column not in winners.values()}
