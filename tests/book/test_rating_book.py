@@ -102,7 +102,7 @@ def test_late_results_are_rated_in_their_place(tmp_path):
 
 
 def test_what_is_no_book_is_said_and_left_alone(tmp_path):
-    with pytest.raises(kn.InputError, match="is not a rating book; give a rater"):
+    with pytest.raises(kn.InputError, match="starts one, or RatingBook with a rater"):
         kn.RatingBook(tmp_path / "none")
     assert not (tmp_path / "none").exists()
     (tmp_path / "other").mkdir()

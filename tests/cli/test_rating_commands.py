@@ -77,7 +77,7 @@ def test_a_match_is_taken_out_of_a_book(league, tmp_path, monkeypatch, capsys):
     assert "1 taken out" in said and "59 matches, 2021-08-07 to" in said and "rated by Glicko()" in said
     assert "holds no match" in refused(monkeypatch, capsys, "book", book, "--remove", name)
     assert "1 new match, 59 counted before" in run("rate", league / "results.csv", "--book", book)
-    assert "is not a rating book" in refused(monkeypatch, capsys, "book", tmp_path / "none")
+    assert "There is no rating book" in refused(monkeypatch, capsys, "book", tmp_path / "none")
 
 
 def test_predict_writes_forecasts_that_sum_to_one(league, tmp_path):

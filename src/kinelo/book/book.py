@@ -101,7 +101,11 @@ class RatingBook:
         self._database = database_of(address, synchronous=synchronous)
         if not self._database.exists():
             if rater is None or isinstance(rater, type):
-                raise InputError(f"{self._database.name} is not a rating book; give a rater to start one there.")
+                name = self._database.name
+                raise InputError(
+                    f"There is no rating book {name}; kinelo rate RESULTS --book {name} starts one, or RatingBook with "
+                    "a rater."
+                )
             self._start(rater)
         self._ratings = Ratings(self._database, rater)
         self._carrying = Carrying(self._ratings)

@@ -90,7 +90,10 @@ def predict(
             reading = replace(reading, covariate=[*(reading.covariate or ()), str(questions.fair)])
         fair_handicap(asked, questions, source, reading, levels, neutral=neutral, as_json=as_json)
         return
-    if (fixtures is None) == (not match):
+    if fixtures is not None and match:
+        other = f", or say --results {fixtures} if it holds results" if book is results is None else ""
+        raise InputError(f"{fixtures} was taken for fixtures, and --match names others: leave one out{other}.")
+    if fixtures is None and not match:
         raise InputError("Say what to forecast: either a file of fixtures or --match 'HOME - AWAY'.")
     if (book is not None and results is not None) or (book is None and results is None and fixtures is None):
         raise InputError("Say where the ratings come from: either --book BOOK or --results FILE.")
@@ -337,6 +340,8 @@ class _MatchForm(Form):
         names = [name.strip() for name in text.split(" - ")]
         if len(names) != 2 or not all(names):
             raise InputError(f"--match {text!r} is not of the form 'HOME - AWAY'.")
+        if names[0] == names[1]:
+            raise InputError(f"--match {text!r} names one side twice; a match has two sides.")
         return names
 
     def typed(self, rater: Any, typed: Typed) -> list[Piece]:
