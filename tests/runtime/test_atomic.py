@@ -136,6 +136,34 @@ def test_streams_are_written_behind_what_was_printed(path, where, tmp_path):
     assert said.split() == [b"before", b"during", b"after"]
 
 
+def test_a_stream_of_this_process_is_written_behind_what_was_printed(tmp_path, monkeypatch):
+    with (tmp_path / "out.txt").open("w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        print("printed")
+        write_file(f"/dev/fd/{stream.fileno()}", b"written\n")
+    assert (tmp_path / "out.txt").read_text() == "printed\nwritten\n"
+
+
+@pytest.mark.parametrize(
+    ("durable", "waited"), [(True, ["file", "renamed", "folder"]), (False, ["renamed"])], ids=["durable", "plain"]
+)
+def test_what_is_durable_is_on_the_disk_before_it_has_its_name_and_its_name_after(
+    durable, waited, tmp_path, monkeypatch
+):
+    """Also the last byte: a file that is still in memory would be on the disk without it."""
+    done, sync, rename = [], os.fsync, os.replace
+
+    def fsync(handle):
+        there = os.fstat(handle)
+        done.append("folder" if stat.S_ISDIR(there.st_mode) else "file" if there.st_size == 3 else "a part")
+        sync(handle)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    monkeypatch.setattr(os, "replace", lambda *names: (done.append("renamed"), rename(*names)))
+    replace_file(tmp_path / "kept", b"new", durable=durable)
+    assert done == waited and (tmp_path / "kept").read_bytes() == b"new"
+
+
 def test_a_file_keeps_its_permissions_and_is_whole_or_as_it_was(tmp_path, monkeypatch):
     path = tmp_path / "private.csv"
     path.write_bytes(b"old")

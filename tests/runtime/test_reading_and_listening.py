@@ -98,6 +98,16 @@ def test_a_port_in_use_is_named_and_one_that_was_left_is_free_at_once():
     listening.listen_at("127.0.0.1", port, "The lab").close()
 
 
+@pytest.mark.skipif(not hasattr(socket, "SO_REUSEPORT"), reason="ports are not shared here")
+@pytest.mark.parametrize("shared", [False, True])
+def test_small_parts_of_a_body_are_sent_at_once_and_ports_shared_where_asked(shared):
+    with listening.listen_at("127.0.0.1", 0, "A server", shared=shared) as listener:
+        assert listener.family == socket.AF_INET
+        assert listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        assert listener.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR)
+        assert bool(listener.getsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT)) == shared
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux deals connections out")
 def test_an_address_is_shared_by_processes_of_one_server_and_nobody_else():
     first = listening.listen_at("127.0.0.1", 0, "The lab")
