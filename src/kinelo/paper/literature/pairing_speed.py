@@ -72,7 +72,7 @@ def slowest_mode(pairs: Array) -> Array:
     per_player = pairs * len(pairs)
     rates, modes = np.linalg.eigh(np.diag(per_player.sum(axis=1)) - per_player)
     alike = modes[:, np.isclose(rates, rates[1])]  # machines differ in which of them they find
-    return alike @ (np.arange(len(pairs)) @ alike)
+    return alike @ (np.arange(0.0, len(pairs)) @ alike)
 
 
 def prepare(figure: FigureStudy, runs: Mapping[str, Any]) -> PairingSpeedEvidence:
