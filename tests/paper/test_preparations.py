@@ -11,7 +11,7 @@ from kinelo.paper.catalogue import check_claims, figure_names, preparation
 from kinelo.paper.figure import FigureStudy, read_figures
 from kinelo.paper.figures.marginals import blurred_outside, similar_ratings, towards_strength_in_the_middle
 from kinelo.paper.reproduce import finished_run, has_run
-from kinelo.paper.summary import homogeneous, simulated
+from kinelo.paper.summary import homogeneous, line_through, simulated
 from kinelo.studies import parse_study
 
 SMALL = {
@@ -376,3 +376,10 @@ def test_smooth_data_of_the_energy_figure_spread_by_their_width_around_the_diago
     uniform = clouds[UNIFORM]
     assert uniform.mean((uniform.rating - 7) ** 2) == pytest.approx(3.0, rel=1e-9)
     assert uniform.mean((uniform.rating - 7) * (uniform.theta - 7)) == pytest.approx(0.0, abs=1e-9)
+
+
+def test_masses_weigh_a_line_as_points_do_that_stand_there_more_often():
+    theta, rating, times = np.array([4.0, 5.0, 9.0]), np.array([5.0, 7.5, 8.0]), np.array([3, 1, 2])
+    repeated = line_through(theta.repeat(times), rating.repeat(times))
+    assert line_through(theta, rating, times / 6) == pytest.approx(repeated)
+    assert line_through(theta, rating) != pytest.approx(repeated, rel=0.01)

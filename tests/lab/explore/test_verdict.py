@@ -188,6 +188,20 @@ def test_the_league_is_the_judge(league, state):
     assert state_of(THEORY, league) == judged(THEORY, league)["state"] == state
 
 
+def test_words_of_advice_change_at_their_limits():
+    """On either side of each, just beside it."""
+
+    def said(**given: object) -> list[str]:
+        return advice(replace(THEORY, slope=0.9, miss=0.5, fair=None, **given), Controls(), PAPER)
+
+    assert [len(said(forecast=1 + off)) for off in (-0.021, -0.019, 0.0, 0.019, 0.021)] == [2, 1, 1, 1, 2]
+    assert [len(said(least=PricedStep(0.2, 0.3, miss))) for miss in (0.2, 0.4899, 0.4901, 0.6)] == [2, 2, 1, 1]
+    fair = [judged(replace(THEORY, slope=1 + off), None)["offers"] == [] for off in (-0.0201, -0.0199, 0.0199, 0.0201)]
+    assert fair == [False, True, True, False]
+    words = [meaning(1 + off).partition(" ")[0] for off in (-0.0201, -0.0199, 0.0199, 0.0201)]
+    assert words == ["strong", "on", "on", "strong"]
+
+
 @pytest.mark.parametrize("slope", [0.2, 0.8, 3.0])
 def test_agreement_is_within_five_percent_of_the_slope_that_is_shown(slope):
     """An error of a quarter at slope 0.2 is no agreement, whatever it is in points."""
