@@ -10,8 +10,10 @@ from scipy.integrate import quad
 from scipy.linalg import LinAlgError
 
 import kinelo as kn
+from kinelo.theory import many_teams
 from kinelo.theory.closure import LeagueClosure, State
 from kinelo.theory.covariance import StrengthMotion, motion_of
+from kinelo.theory.limit import rating_noise
 from kinelo.theory.many_teams import representatives
 from kinelo.theory.moving.following import follow
 from kinelo.theory.pair_means import PairMeans, laplacian
@@ -290,3 +292,32 @@ def test_a_covariance_that_no_strengths_and_ratings_have_is_refused():
         closure.look(closure.steps(0.1), State(np.zeros(2), -1.0 * between, 0.3 * between))
     fine = closure.look(closure.steps(0.1), State(np.zeros(2), 0.3 * between, 0.3 * between))
     assert fine.pairs.shaking.sum(axis=1).min() > 0
+
+
+@pytest.mark.parametrize("other", [{}, {"pairing": kn.model.Window(1.6, 0.4)}, {"schedule": kn.model.Rounds()}])
+def test_iterations_of_an_answer_count_all_that_led_to_it(other):
+    league = kn.Normal([-1.1, -0.2, 0.3, 0.9, 1.7], sigma=[0.2, 0.5, 0.4, 0.3, 0.6])
+    asked = kn.RatingSystem(kn.Tanh(0.6), gamma=0.05, **other)
+    still, moving = (kn.stationary(asked, league, noise=noise) for noise in ("none", "gaussian"))
+    noise = rating_noise(asked, teams_of(league), "exact", still.rating)
+    assert moving.iterations == still.iterations + noise.iterations
+    assert still.iterations >= 2 and 2 <= noise.iterations <= 15
+
+
+def test_iterations_of_a_large_league_are_those_of_its_groups_and_of_each_balance(monkeypatch):
+    teams, steps = teams_of(kn.Normal(np.linspace(-1.0, 2.0, 9), 0.4)), []
+
+    def counted(solve):
+        def counting(*args):
+            found = solve(*args)
+            steps.append(found.iterations)
+            return found
+
+        return counting
+
+    monkeypatch.setattr(many_teams, "representatives", lambda all_of_them: representatives(all_of_them, 3))
+    for name in ("find_balance", "mean_field"):
+        monkeypatch.setattr(many_teams, name, counted(getattr(many_teams, name)))
+    found = many_teams.large_league(system(0.05), teams, "exact", teams.theta)
+    assert len(steps) == 4 and min(steps) > 0  # groups, a start, and two passes over the variances
+    assert found.iterations == sum(steps)
