@@ -3,13 +3,15 @@
 import json
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 import kinelo as kn
-from kinelo.advice.check import Check, Quantity
+from kinelo.advice import design as of_design
+from kinelo.advice.check import Check, Quantity, before_walk
 from kinelo.advice.design import Compared, Design, _drifts, log_loss
 from kinelo.cli.commands import app
 from kinelo.errors import InputError
@@ -284,3 +286,31 @@ def test_what_is_said_of_steps_is_said_of_the_pairing_that_comes_first():
         assert other.error - first.error > 3 * math.hypot(first.standard_error, other.standard_error)
     everyone = kn.design(league, None, {"all": kn.RatingSystem(TANH, gamma=0.05)}, matches=30)
     assert everyone.best.gamma != best.gamma and "of its pairing" not in everyone.verdict
+
+
+@pytest.mark.parametrize(
+    ("settling", "matches", "plan", "middle"),
+    [(250.0, 600, (8 * 11 + 8 * 24, 8, 24), 3 * (88 + 96)), (20.0, 60, (7 + 24, 1, 24), 3 * (7 + 12))],
+)
+def test_leagues_are_left_to_settle_and_then_judged_at_the_ends_of_periods(
+    settling, matches, plan, middle, monkeypatch
+):
+    """Periods of 3 matches: 24 records, each so many whole periods after the last."""
+    league, walk, start = kn.Fixed([-1.0, 0.2, 0.5, 1.9]), kn.model.Walk(0.01), np.arange(4.0)
+    system, asked = kn.RatingSystem(TANH, gamma=0.05, schedule=kn.model.Period(3)), []
+
+    def played(*args):
+        asked.append(args)
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(of_design, "last_records", played)
+    monkeypatch.setattr(of_design, "beginning", lambda system, league: SimpleNamespace(rating=10 + league.theta))
+    begin = SimpleNamespace(rating=start, error=None, settling=settling)
+    for dynamics in (None, walk):
+        with pytest.raises(ZeroDivisionError):
+            of_design._compare("a", system, league, dynamics, of_design._Plan(matches, 6, 9, settling, begin))
+    (still, moved) = asked
+    assert still[0] is system and still[1] is league and still[2] is None
+    assert still[3:6] == moved[3:6] == (plan, 6, 9) and still[6] is start
+    assert moved[1].theta == pytest.approx(before_walk(league, walk, middle).theta)
+    assert moved[1].theta == pytest.approx(moved[6] - 10) and moved[1].theta[0] != -1.0 and moved[2] is walk

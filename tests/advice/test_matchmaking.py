@@ -1,16 +1,19 @@
 """Fair games against quick ratings: reference values, the frontier, the choice, and leagues that are played."""
 
 import html
+import math
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import kinelo as kn
+from kinelo.advice import matchmaking as of_matchmaking
+from kinelo.advice.check import Check
 from kinelo.advice.matchmaking import _Bench, _own, _quickest
 from kinelo.model import AllPlayAll, FallingSteps, Field, LooseWindow, Pairing, Rounds, Window
 from kinelo.theory import Continuum, contest_worth
-from kinelo.theory.relaxation import relaxation
+from kinelo.theory.relaxation import relaxation, relaxation_of
 
 T = kn.Tanh(0.5)
 SYSTEM = kn.RatingSystem(T, gamma=0.05)
@@ -253,3 +256,38 @@ def test_a_smaller_step_is_the_largest_to_a_tenth_that_does_not_stretch(limit):
     assert _Bench.small_step(bench, None) == pytest.approx(max(s for s in steps if s <= min(limit, 0.25)))
     bench.option = lambda *_: None
     assert _Bench.small_step(bench, None) is None
+
+
+def test_the_speed_that_is_played_is_that_of_a_push_which_dies_away(monkeypatch):
+    """Two leagues pushed to both sides: of the push about 0.4 is left after a life, 0.1 after two."""
+    league, asked = kn.Fixed([-1.0, -0.3, 0.2, 0.9, 1.4]), []
+    bench = _Bench(kn.RatingSystem(kn.Tanh(0.6), gamma=0.05), league, 0.05)
+    option = bench.option("all", AllPlayAll())
+    middle = option.state.rating
+
+    def played(system, strengths, *, start, **plan):
+        asked.append((system, strengths, start, plan))
+        ratings = np.stack([middle + share * (start - middle) for share in (1.0, 0.4, 0.1)])
+        leagues = np.repeat(ratings[None], plan["realisations"], axis=0)
+        leagues[::2] += 0.02 * np.arange(3)[:, None] * (start - middle)  # more is left in every other league
+        return SimpleNamespace(rating=SimpleNamespace(values=leagues))
+
+    monkeypatch.setattr(of_matchmaking, "simulate", played)
+    monkeypatch.setattr(of_matchmaking, "check_state", lambda state, fairness: Check((), 1, 2))
+    [speed] = of_matchmaking._play(bench, option).quantities
+    # The step at which noise is 1/20 of what matters, ½ of 1/ν, and the life of what is slowest there, in steps.
+    gamma = 0.6 * (0.5 / 0.6 / 20) ** 2
+    quiet = bench.option("all", AllPlayAll(), gamma).state
+    life = round(1 / (gamma * relaxation_of(quiet).gap))
+    leagues = min(200, 10_000_000 // (8 * life))
+    (first, strengths, up, plan), (second, _, down, other) = asked
+    assert first.gamma == second.gamma == pytest.approx(gamma) and strengths is league and plan == other
+    assert plan == {"steps": 2 * life, "matches_per_step": 2, "realisations": leagues, "seed": 1, "record_every": life}
+    assert up + down == pytest.approx(2 * quiet.rating) and np.abs(up - down).max() == pytest.approx(0.4 * 0.5 / 0.6)
+    fallen = math.log(0.41 / 0.12)  # in a life, whose matches of a team are 0.8 a step
+    assert speed.name == f"matches of a team at γ = {gamma:.3g}"
+    assert speed.played == pytest.approx(math.log(100) * 0.8 * life / fallen, rel=1e-9)
+    assert speed.theory == pytest.approx(math.log(100) * life, rel=0.02)
+    ratios = np.resize([0.14 / 0.12 - 0.42 / 0.41, 0.1 / 0.12 - 0.4 / 0.41], leagues)
+    error = speed.played * ratios.std(ddof=1) / math.sqrt(leagues) / fallen
+    assert speed.standard_error == pytest.approx(error, rel=1e-9)
