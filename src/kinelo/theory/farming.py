@@ -278,6 +278,8 @@ class ChoosingTeam:
         """What it gains by meeting only these opponents once the whole league has settled; not a number if it never
         does. It plays as often as before, and so do the others among themselves.
         """
+        if not math.isfinite(self.settle(group)):  # whoever always wins rises, however the others react
+            return math.nan
         state, size = self.state, self._results.size
         weight = np.full((size, size), 1 / (size - 1))
         weight[self._own, :] = weight[:, self._own] = 0.0
