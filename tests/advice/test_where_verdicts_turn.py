@@ -17,7 +17,7 @@ from kinelo.advice.check import Quantity
 from kinelo.advice.motion import drift_notes
 from kinelo.advice.remedy import _falls, _search, _worth
 from kinelo.advice.results import ResultsDiagnosis
-from kinelo.advice.words import _scale
+from kinelo.advice.words import Gain, _farming, _scale
 from kinelo.model.dynamics import Form, Walk
 from kinelo.theory.caveats import caveats_of
 from kinelo.theory.moving.following import Parts
@@ -175,3 +175,9 @@ def test_a_side_that_moves_for_no_other_cause_has_been_idle_or_is_new():
 def test_steps_are_searched_by_halves_and_doubles_and_refined(error, best, least):
     found = _search(lambda factor: Parts(error(factor), 0.0, 0.0))
     assert found == pytest.approx((best, least), rel=1e-9)
+
+
+def test_a_choice_of_opponents_pays_by_a_number_without_end_or_nothing():
+    words = [_farming(Gain("Ann", "Bob", *points)) for points in ((0.0, 0.0), (1.5, 0.75), (np.inf, np.nan))]
+    assert [one.split(":")[0] for one in words] == ["gains nothing", "pays Ann most", "pays Ann without end"]
+    assert "+1.5 if it meets only Bob" in words[1] and "+0.75 once" in words[1] and "always beats Bob" in words[2]

@@ -321,3 +321,10 @@ def test_iterations_of_a_large_league_are_those_of_its_groups_and_of_each_balanc
     found = many_teams.large_league(system(0.05), teams, "exact", teams.theta)
     assert len(steps) == 4 and min(steps) > 0  # groups, a start, and two passes over the variances
     assert found.iterations == sum(steps)
+
+
+def test_groups_of_one_band_have_one_spread_where_there_are_few_spreads():
+    spreads = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8])
+    merged = representatives(teams_of(kn.Normal(np.sin(np.arange(400.0)), np.tile(spreads, 50))), 40)
+    found = [np.unique(merged.teams.sigma[merged.band == band].round(12)).tolist() for band in range(8)]
+    assert found == [[spread] for spread in spreads] and set(merged.band) == set(range(8))

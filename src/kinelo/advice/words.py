@@ -294,6 +294,8 @@ def _unbiased(verdict: Facts) -> str | None:
 def _farming(gain: Gain) -> str:
     if gain.points == 0:
         return "gains nothing: whoever a team meets, it is rated the same"
+    if math.isinf(gain.points):
+        return f"pays {gain.team} without end: it always beats {gain.opponent}, and rises as long as it meets no other"
     return (
         f"pays {gain.team} most: {gain.points:+.3g} if it meets only {gain.opponent} and the others' ratings are held, "
         f"{gain.reacting:+.3g} once the league has reacted, as steps become small"
