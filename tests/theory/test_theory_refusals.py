@@ -160,3 +160,14 @@ def test_as_many_opponents_as_there_are_and_almost_all_of_a_gap_are_accepted():
     assert kn.farming(SYSTEM, LEAGUE, team=1, opponents=2).team == "team 1"
     slowest = kn.relaxation(SYSTEM, LEAGUE)
     assert slowest.matches_per_team(tolerance=0.999) < 0.01 * slowest.matches_per_team(tolerance=0.01)
+
+
+def test_ratings_that_keep_changing_whom_they_meet_are_said_to_reach_no_equilibrium():
+    """By how much they still drift differs between processors: they never rest."""
+    seven = kn.Normal([-1.9, -1.1, -0.2, 0.3, 0.9, 1.7, 2.6], sigma=[0.3, 0.2, 0.5, 0.4, 0.3, 0.6, 0.25])
+    words = (
+        r"The ratings reach no equilibrium from this start: they still drift by 0\.0\d+ per match where pairs of teams "
+        r"enter and leave the pairing; a smoothed pairing or another start may have one\."
+    )
+    with pytest.raises(NoStationaryState, match=f"^{words}$"):
+        kn.stationary(kn.RatingSystem(kn.Tanh(0.6), pairing=kn.model.LooseWindow(1.3, 0.2)), seven)
