@@ -20,18 +20,33 @@ from kinelo.service.guard import refusal
 
 
 class JsonRoute(APIRoute):
-    """A route whose endpoint takes a request and a ``body``; one without a body is left to FastAPI."""
+    """A route whose endpoint takes a request and a ``body``; one without a body is left to FastAPI.
+
+    Words of an address that the route does not take are refused.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """What answers requests of this route."""
         self.question: Any = None
         shapes, answer = get_type_hints(self.endpoint, include_extras=True), self.endpoint
+        taken = [one.alias for one in self.dependant.query_params]
+        look_up = super().get_route_handler()
+
+        async def handle_words(request: Request) -> Response:
+            unknown = next((word for word in request.query_params if word not in taken), None)
+            if unknown is not None:
+                may = f"it takes {', '.join(taken)}" if taken else "it takes nothing behind a question mark"
+                return refusal(422, f"{request.url.path:.80} does not take {unknown!r:.60}; {may}.")
+            return await look_up(request)
+
         if "body" not in shapes:
-            return super().get_route_handler()
+            return handle_words
         read = TypeAdapter(shapes["body"]).validate_json
         write = TypeAdapter(shapes["return"]).dump_json
 
         async def handle(request: Request) -> Response:
+            if request.query_params:
+                return await handle_words(request)
             if not is_json(request.headers.get("content-type", "")):
                 return refusal(422, "The service takes JSON: send Content-Type: application/json.")
             try:
