@@ -41,24 +41,21 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
 
 
 @pytest.fixture
-def window() -> Any:
-    """A window whose first tab stays open: another tab costs a fraction of another window.
-
-    It has a profile of its own, empty at first, where scripts are kept compiled; a window without a profile compiles
-    plotly.js anew for every visit.
-    """
+def browser() -> Any:
     from playwright.sync_api import sync_playwright
 
     playwright = keep("playwright", lambda: sync_playwright().start(), lambda one: one.stop())
-    start = partial(playwright.chromium.launch_persistent_context, "", executable_path=CHROMIUM, args=OPTIONS)
-    context = keep("window", start, lambda one: one.close())
-    context.set_default_timeout(1000 * PATIENCE)
-    return context
+    start = partial(playwright.chromium.launch, executable_path=CHROMIUM, args=OPTIONS)
+    return keep("browser", start, lambda one: one.close())
 
 
 @pytest.fixture
-def browser(window) -> Any:
-    return window.browser
+def window(browser) -> Any:
+    """A window whose first tab stays open: another tab costs a fraction of another window."""
+    context = keep("window", browser.new_context, lambda one: one.close())
+    context.set_default_timeout(1000 * PATIENCE)
+    keep("first tab", context.new_page)
+    return context
 
 
 @pytest.fixture
