@@ -74,18 +74,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     Files in this folder come before those in folders: they go through the whole package and take longest.
     """
     here = Path(__file__).parent
-    items.sort(key=lambda item: (item.get_closest_marker("browser") is None, item.path.parent != here, item.path))
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report(collector: pytest.Collector) -> Iterator[None]:
-    """Processes that collect the same files begin at different ones, so that each file is compiled by one of them."""
-    report = yield
-    process = getattr(collector.config, "workerinput", None)
-    if process is not None and isinstance(collector, pytest.Directory) and report.passed:
-        first = len(report.result) * int(process["workerid"][2:]) // process["workercount"]
-        report.result = report.result[first:] + report.result[:first]
-    return report
+    items.sort(key=lambda item: (item.get_closest_marker("browser") is None, item.path.parent != here))
 
 
 @pytest.hookimpl(optionalhook=True)
