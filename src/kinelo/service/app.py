@@ -32,6 +32,7 @@ from starlette.types import ASGIApp
 
 from kinelo._version import __version__
 from kinelo.book.book import RatingBook
+from kinelo.book.carrying import LARGE
 from kinelo.book.database import UnreachableError, is_server
 from kinelo.book.paging import Asked
 from kinelo.errors import InputError, KineloWarning
@@ -391,11 +392,14 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     listener = listen_at(settings.host, settings.port, WHO)
     sockets, settings = [listener], replace(settings, port=listener.getsockname()[1])
     try:
-        open_book(settings).close()  # what is wrong with it is said before anybody asks
+        with open_book(settings) as book:  # what is wrong with it is said before anybody asks
+            large = len(book) > LARGE
         options: dict[str, Any] = {
             **GUARDED, "factory": True, "ws": "none", "timeout_graceful_shutdown": LAST_SECONDS,
         }  # fmt: skip
         with Beside(open_book, settings) as beside:
+            if large:  # else it would start among forecasts
+                beside.begin()
             settings = replace(settings, beside=beside.address)
             settings.hand_over()
             if settings.workers > 1:

@@ -1,8 +1,9 @@
 """A process beside a service, which does with a large book what would keep forecasts waiting.
 
 Python runs one thread of a process at a time, and reads or frees 100,000 ratings at once: forecasts would wait for up
-to half a second. All workers of a service share one process. It is started when it is asked first, and ends when nobody
-has asked for ten minutes, or when the service is gone. What it had not committed by its end does not count.
+to half a second. All workers of a service share one process. It is started with a service of a large book, else when
+it is asked first, and ends when nobody has asked for ten minutes, or when the service is gone. What it had not
+committed by its end does not count.
 """
 
 from __future__ import annotations
@@ -58,6 +59,10 @@ class Beside:
         self.ended.close()
         self.listener.close()
         self.folder.cleanup()
+
+    def begin(self) -> None:
+        """Start the process before it is asked."""
+        Client(self.address).close()
 
     def _start_when_asked(self) -> None:
         while self.ended not in wait([self.listener, self.ended]):
