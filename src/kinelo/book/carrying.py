@@ -485,10 +485,14 @@ class Carrying:
         )  # fmt: skip
         return None if row is None else Place(*row)
 
+    def is_large(self) -> bool:
+        """Whether the book holds so much that others would wait while it is rated again."""
+        sql = f"SELECT 1 FROM {self.ratings.ledger.table} LIMIT 1 OFFSET {LARGE}"
+        return self.database.one(sql) is not None
+
     def _is_left(self) -> bool:
         """Whether what concerns all of the book is left to another process."""
-        sql = f"SELECT 1 FROM {self.ratings.ledger.table} LIMIT 1 OFFSET {LARGE}"
-        return self.beside is not None and self.database.one(sql) is not None
+        return self.beside is not None and self.is_large()
 
     def remove(self, ids: list[str]) -> int:
         """Take matches out, and rate those after them again."""

@@ -32,7 +32,6 @@ from starlette.types import ASGIApp
 
 from kinelo._version import __version__
 from kinelo.book.book import RatingBook
-from kinelo.book.carrying import LARGE
 from kinelo.book.database import UnreachableError, is_server
 from kinelo.book.paging import Asked
 from kinelo.errors import InputError, KineloWarning
@@ -393,7 +392,7 @@ def serve(settings: Settings, announce: Callable[[str], None]) -> None:
     sockets, settings = [listener], replace(settings, port=listener.getsockname()[1])
     try:
         with open_book(settings) as book:  # what is wrong with it is said before anybody asks
-            large = len(book) > LARGE
+            large = book._carrying.is_large()
         options: dict[str, Any] = {
             **GUARDED, "factory": True, "ws": "none", "timeout_graceful_shutdown": LAST_SECONDS,
         }  # fmt: skip

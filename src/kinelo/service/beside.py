@@ -97,7 +97,8 @@ def _answer(listener: socket.socket, ended: Any, open_book: Callable[..., Rating
         with Connection(listener.accept()[0].detach()) as pipe, suppress(EOFError, OSError):
             name, asked = pipe.recv()
             try:
-                book = book or open_book(*words)
+                if book is None:  # its truth is its length, which is counted
+                    book = open_book(*words)
                 answer = getattr(book._carrying, name)(*asked)
             except Exception as error:
                 answer = error
